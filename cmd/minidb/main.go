@@ -1,0 +1,4 @@
+// Command minidb is the database server and its tools.
+package main
+
+func main() {}
