@@ -1,0 +1,54 @@
+package types
+
+import "time"
+
+// Context is what the forms and casts of values take from the session. It is read only while values are made; a nil
+// *Context stands for the defaults of NewContext.
+type Context struct {
+	TxnTime, StmtTime time.Time // now() and statement_timestamp(); input of 'now', 'today' and the like takes TxnTime
+	Location          *time.Location
+	DateStyle         DateStyle
+	DateOrder         DateOrder
+	ExtraFloatDigits  int  // > 0: the shortest text that reads back as the same float
+	ByteaEscape       bool // bytea_output = escape
+}
+
+// DateStyle is the output style of dates. Only ISO is written; the other styles are accepted by SET and read as ISO.
+type DateStyle uint8
+
+// The date styles.
+const (
+	DateStyleISO DateStyle = iota
+)
+
+// DateOrder says which field of an ambiguous date such as 01/02/03 comes first.
+type DateOrder uint8
+
+// The date orders.
+const (
+	DateOrderMDY DateOrder = iota
+	DateOrderDMY
+	DateOrderYMD
+)
+
+// NewContext makes a context with the defaults of a fresh server: UTC, ISO, MDY, extra_float_digits 1.
+func NewContext() *Context {
+	return &Context{Location: time.UTC, ExtraFloatDigits: 1}
+}
+
+var defaultContext = NewContext()
+
+// orDefault lets the functions of this package take a nil context.
+func (ec *Context) orDefault() *Context {
+	if ec == nil {
+		return defaultContext
+	}
+	return ec
+}
+
+func (ec *Context) location() *time.Location {
+	if ec.Location == nil {
+		return time.UTC
+	}
+	return ec.Location
+}
