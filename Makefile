@@ -1,0 +1,47 @@
+# minidb's tasks. Go and make are all that build, test and demo need.
+
+GO      ?= go
+BIN     := bin/minidb
+FUZZ    ?= 10s
+export CGO_ENABLED ?= 0
+
+.PHONY: build test race fuzz bench lint demo ci clean
+
+build:
+	$(GO) build -o $(BIN) ./cmd/minidb
+
+# The whole test suite. What needs a peer or a corpus that is not there is
+# skipped with a message, or fails where CI=true.
+test:
+	$(GO) test ./...
+
+# The race detector needs a C compiler.
+race:
+	CGO_ENABLED=1 $(GO) test -race ./...
+
+# Each fuzz target for $(FUZZ).
+fuzz:
+	@set -e; for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "fuzz $$pkg $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) $$pkg; \
+		done; \
+	done
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+lint:
+	@out=$$($(GO) tool gofumpt -l cmd sql pgwire kv storage sstable bulk); \
+		if [ -n "$$out" ]; then echo "not gofumpt'ed:"; echo "$$out"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+# A tour on real data, in a directory that is thrown away.
+demo: build
+	$(BIN) demo
+
+ci: lint build test race
+
+clean:
+	rm -rf bin
