@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"bytes"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -20,6 +21,8 @@ type Mem struct {
 	// the order in which they were made.
 	entries []entryOp
 	locked  map[string]bool
+	// volatile: nothing is durable and nothing is remembered for a crash.
+	volatile bool
 }
 
 // memNode is a file or a directory; several entries may lead to one file.
@@ -53,6 +56,14 @@ func newMemDir() *memNode {
 
 // NewMem returns an empty file system, with a durable root directory.
 func NewMem() *Mem { return &Mem{root: newMemDir(), locked: map[string]bool{}} }
+
+// NewVolatile returns an empty file system that keeps no second copy of what is
+// durable: for data that may be lost. Its CrashClone is empty.
+func NewVolatile() *Mem {
+	m := NewMem()
+	m.volatile = true
+	return m
+}
 
 // CrashOptions say how much of what is not durable a crash leaves.
 type CrashOptions struct {
@@ -119,7 +130,8 @@ func (n *memNode) afterCrash(rng *rand.Rand, o CrashOptions) *memNode {
 	if n.children != nil {
 		return newMemDir()
 	}
-	data := append([]byte(nil), n.synced...)
+	data := resize(nil, int64(len(n.synced)))
+	copy(data, n.synced)
 	for _, w := range n.writes {
 		if w.data == nil || o.TearBytes == 0 {
 			if rng.Float64() < o.KeepUnsynced {
@@ -140,7 +152,7 @@ func (n *memNode) afterCrash(rng *rand.Rand, o CrashOptions) *memNode {
 			}
 		}
 	}
-	return &memNode{data: data, synced: append([]byte(nil), data...)}
+	return &memNode{data: data, synced: bytes.Clone(data)}
 }
 
 func (w writeOp) apply(data []byte) []byte {
@@ -188,6 +200,9 @@ func applyEntry(entries map[string]*memNode, set entrySet) {
 func (m *Mem) change(op entryOp) {
 	for _, set := range op {
 		applyEntry(set.dir.children, set)
+	}
+	if m.volatile {
+		return
 	}
 	m.entries = append(m.entries, op)
 }
@@ -237,7 +252,7 @@ func (m *Mem) Create(name string) (File, error) {
 	case node.children != nil:
 		return nil, pathError("create", name, fs.ErrExist)
 	default:
-		node.write(writeOp{off: 0})
+		m.write(node, writeOp{off: 0})
 	}
 	return &memFile{m: m, node: node, name: name, writable: true}, nil
 }

@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"bytes"
 	"io"
 	"io/fs"
 )
@@ -16,8 +17,12 @@ type memFile struct {
 }
 
 // write changes the file and remembers that the change is not durable.
-func (n *memNode) write(w writeOp) {
+func (m *Mem) write(n *memNode, w writeOp) {
 	n.data = w.apply(n.data)
+	if m.volatile {
+		return
+	}
+	w.data = bytes.Clone(w.data)
 	n.writes = append(n.writes, w)
 }
 
@@ -100,7 +105,7 @@ func (f *memFile) WriteAt(p []byte, off int64) (int, error) {
 
 func (f *memFile) writeAt(p []byte, off int64) {
 	if len(p) > 0 {
-		f.node.write(writeOp{off, append([]byte(nil), p...)})
+		f.m.write(f.node, writeOp{off, append([]byte(nil), p...)})
 	}
 }
 
@@ -145,7 +150,7 @@ func (f *memFile) Preallocate(offset, length int64) error {
 		f.writeAt(make([]byte, min(length, int64(len(f.node.data))-offset)), offset)
 	}
 	if end := offset + length; end > int64(len(f.node.data)) {
-		f.node.write(writeOp{off: end})
+		f.m.write(f.node, writeOp{off: end})
 	}
 	return nil
 }
@@ -158,6 +163,6 @@ func (f *memFile) Truncate(size int64) error {
 	if size < 0 {
 		return pathError("truncate", f.name, fs.ErrInvalid)
 	}
-	f.node.write(writeOp{off: size})
+	f.m.write(f.node, writeOp{off: size})
 	return nil
 }
