@@ -4,12 +4,16 @@ import (
 	"context"
 	"log/slog"
 	"time"
+
+	"minidb/storage/vfs"
 )
 
 // Options configure a DB. The zero value of every field but Dir is a default.
 type Options struct {
 	// Dir is the store's directory; it is created if absent.
 	Dir string
+	// FS is the file system Dir lies in; nil: vfs.Disk.
+	FS vfs.FS
 	// MemtableBytes and CacheBytes bound the engine's memory. 0: the engine's
 	// defaults.
 	MemtableBytes, CacheBytes int64
