@@ -102,4 +102,7 @@ type IterOptions struct {
 	// NoCacheFill reads through the cache without adding to it, for scans that
 	// would push everything else out.
 	NoCacheFill bool
+
+	// noGallop makes every seek a search from scratch, for tests to compare with.
+	noGallop bool
 }
