@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"minidb/kv/internal/lock"
+	"minidb/kv/mvcc"
 )
 
 // The refusals of kv. Test with errors.Is. After any of them the transaction is
@@ -43,7 +44,7 @@ var (
 	ErrInvalidKey = errors.New("invalid key")
 	// ErrClockJump: the clock is so far ahead of the newest timestamp that it is
 	// more likely wrong than right; Options.AllowClockJump accepts it.
-	ErrClockJump = errors.New("the clock is far ahead of the newest timestamp of the store")
+	ErrClockJump = mvcc.ErrClockJump
 )
 
 // ConditionFailedError is CPut's refusal: the present value is not the expected.
