@@ -25,7 +25,8 @@ const (
 
 	// maxNumericExponent bounds E and the number of digits: PostgreSQL has at most 131072 digits before the point.
 	maxNumericExponent = 131072
-	maxNumericDigits   = maxNumericExponent + types.MaxScale
+	maxNumericDigits   = maxNumericExponent + maxNumericScale
+	maxNumericScale    = 16383 // PostgreSQL's
 )
 
 func appendKeyNumeric(dst []byte, d *types.Datum) []byte {
@@ -77,17 +78,15 @@ func appendKeyNumeric(dst []byte, d *types.Datum) []byte {
 }
 
 func keyNumericLength(src []byte, flip byte) (int, error) {
-	end := byte(numEnd)
 	switch src[0] ^ flip {
 	case numNegInfinity, numZero, numInfinity, numNaN:
 		return 1, nil
 	case numPositive:
 	case numNegative:
-		flip, end = ^flip, 0xff
+		flip = ^flip
 	default:
 		return 0, corrupt("key has a bad class of numeric")
 	}
-	_ = end
 	if len(src) < 2 {
 		return 0, corrupt("key ends in a numeric")
 	}
@@ -125,7 +124,7 @@ func decodeKeyNumeric(enc []byte, t types.Type) (types.Datum, error) {
 	}
 	exponent := decodeKeyInt(e[:n])
 	pairs := enc[1+n : len(enc)-1]
-	if exponent > maxNumericExponent || exponent < -types.MaxScale || 2*len(pairs) > maxNumericDigits || len(pairs) == 0 {
+	if exponent > maxNumericExponent || exponent < -maxNumericScale || 2*len(pairs) > maxNumericDigits || len(pairs) == 0 {
 		return types.Datum{}, corrupt("key has a numeric out of range")
 	}
 	var buf [48]byte
@@ -147,7 +146,7 @@ func decodeKeyNumeric(enc []byte, t types.Type) (types.Datum, error) {
 
 // numericFromDigits makes the numeric whose coefficient has the given decimal digits.
 func numericFromDigits(digits []byte, scale int, negative bool) (types.Datum, error) {
-	if scale > types.MaxScale {
+	if scale > maxNumericScale {
 		return types.Datum{}, corrupt("a numeric has a scale of %d", scale)
 	}
 	if len(digits) <= 18 {
@@ -192,17 +191,11 @@ func typeScale(t types.Type) int {
 func numericLossy(t types.Type, d *types.Datum) bool {
 	want := typeScale(t)
 	if d.Big == nil {
-		if int(d.Scale) == want {
-			return false
+		least, c := int(d.Scale), d.I
+		for least > want && c%10 == 0 {
+			least, c = least-1, c/10
 		}
-		scale, c := int(d.Scale), d.I
-		if c == 0 {
-			return true
-		}
-		for scale > 0 && scale > want && c%10 == 0 {
-			scale, c = scale-1, c/10
-		}
-		return scale != int(d.Scale) || scale < want
+		return int(d.Scale) != max(least, want)
 	}
 	if d.Big.Form != apd.Finite {
 		return false
