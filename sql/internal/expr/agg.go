@@ -1,0 +1,119 @@
+package expr
+
+import (
+	"minidb/sql/sqlerr"
+	"minidb/sql/types"
+)
+
+// Aggregate is a call of an aggregate function. It has no value of its own: the planner takes it out of the expression it
+// stands in, has its state filled row by row (NewState) and puts a Column with the result in its place.
+type Aggregate struct {
+	Args     []Expr
+	Distinct bool
+	OrderBy  []SortKey
+	Filter   Expr // nil: none
+	Star     bool // count(*)
+	proc     *proc
+	typ      types.Type
+}
+
+// SortKey is an item of ORDER BY.
+type SortKey struct {
+	Expr       Expr
+	Desc       bool
+	NullsFirst bool
+}
+
+// Name is the function's name.
+func (e *Aggregate) Name() string { return e.proc.name }
+
+// Type is the type of the result.
+func (e *Aggregate) Type() types.Type { return e.typ }
+
+// Eval fails: see Aggregate.
+func (e *Aggregate) Eval(*EvalContext, Row) (types.Datum, error) {
+	return types.Datum{}, sqlerr.Internal("aggregate %s evaluated as a function", e.proc.name)
+}
+
+func (e *Aggregate) each(f func(*Expr)) {
+	eachOf(e.Args, f)
+	for i := range e.OrderBy {
+		f(&e.OrderBy[i].Expr)
+	}
+	if e.Filter != nil {
+		f(&e.Filter)
+	}
+}
+
+func (e *Aggregate) clone() Expr {
+	c := *e
+	c.Args = append([]Expr(nil), e.Args...)
+	c.OrderBy = append([]SortKey(nil), e.OrderBy...)
+	return &c
+}
+
+func (e *Aggregate) volatility() Volatility { return Immutable }
+
+// State is an aggregate's state over the rows of one group.
+type State interface {
+	// Add takes in a row: it evaluates the filter and the arguments. It keeps nothing of the row.
+	Add(ec *EvalContext, row Row) error
+	// Result gives the value over the rows so far; more may be added afterwards.
+	Result(ec *EvalContext) (types.Datum, error)
+	// Bytes is about how much memory the state holds beyond a fixed 200 bytes.
+	Bytes() int
+}
+
+// accumulator is the state of one aggregate function, with filter, order and distinctness taken care of.
+type accumulator interface {
+	// add takes in the arguments of a row. It does not keep args, but may keep what they point to.
+	add(ec *EvalContext, args []types.Datum) error
+	result(ec *EvalContext) (types.Datum, error)
+	bytes() int
+}
+
+// aggImpl is the Go side of an aggregate function.
+type aggImpl struct {
+	make   func(a *Aggregate) accumulator
+	strict bool // rows with a NULL among the arguments are left out
+}
+
+// NewState makes the state for one group.
+func (e *Aggregate) NewState() State {
+	im := aggregates[e.proc.key]
+	return &aggState{agg: e, acc: im.make(e), strict: im.strict, args: make([]types.Datum, len(e.Args))}
+}
+
+// aggState feeds an accumulator from rows.
+type aggState struct {
+	agg    *Aggregate
+	acc    accumulator
+	strict bool
+	args   []types.Datum
+}
+
+func (s *aggState) Add(ec *EvalContext, row Row) error {
+	if s.agg.Filter != nil {
+		if ok, err := Holds(ec, s.agg.Filter, row); err != nil || !ok {
+			return err
+		}
+	}
+	for i, x := range s.agg.Args {
+		d, err := x.Eval(ec, row)
+		if err != nil {
+			return err
+		}
+		if d.Null && s.strict {
+			return nil
+		}
+		s.args[i] = d
+	}
+	return s.acc.add(ec, s.args)
+}
+
+func (s *aggState) Result(ec *EvalContext) (types.Datum, error) { return s.acc.result(ec) }
+
+func (s *aggState) Bytes() int { return s.acc.bytes() }
+
+// aggregates are the implementations by the names of facts.txt.
+var aggregates = map[string]aggImpl{}

@@ -1,0 +1,296 @@
+package expr
+
+import (
+	"math"
+
+	"minidb/sql/internal/parse"
+	"minidb/sql/sqlerr"
+	"minidb/sql/types"
+)
+
+// Builder makes typed expressions out of parsed ones. It serves one statement and one goroutine.
+type Builder struct {
+	// Text is the whole text that the positions of the parsed expressions count in; errors point into it.
+	Text string
+	// Params are the statement's parameters; nil refuses them.
+	Params *Params
+	// Types is what the input functions of literals take from the session; nil stands for the defaults.
+	Types *types.Context
+}
+
+// at gives an error its position: byte offset pos of Text, none if negative. Errors of other kinds pass.
+func (b *Builder) at(err error, pos int) error {
+	if e, ok := sqlerr.As(err); ok && pos >= 0 {
+		return e.At(parse.Character(b.Text, pos))
+	}
+	return err
+}
+
+func (b *Builder) unsupported(feature string, pos int) error {
+	return b.at(sqlerr.Unsupported(feature), pos)
+}
+
+// Build makes the typed expression. Its type is Unknown if it is a literal or parameter that nothing gave a type; a place
+// that needs a value then calls Resolve. Errors are *sqlerr.Error with position.
+func (b *Builder) Build(x parse.Expr, s *Scope) (Expr, error) {
+	switch x := x.(type) {
+	case *parse.Literal:
+		return b.constant(x)
+	case *parse.ColumnRef:
+		return b.columnRef(x, s)
+	case *parse.ParamRef:
+		return b.Params.ref(b, x)
+	case *parse.BinaryExpr:
+		return b.binary(x, s)
+	case *parse.UnaryExpr:
+		return b.unary(x, s)
+	case *parse.BoolExpr:
+		return b.logic(x, s)
+	case *parse.NullTest:
+		return b.nullTest(x, s)
+	case *parse.BoolTest:
+		return b.boolTest(x, s)
+	case *parse.DistinctExpr:
+		return b.distinct(x, s)
+	case *parse.BetweenExpr:
+		return b.between(x, s)
+	case *parse.InExpr:
+		return b.in(x, s)
+	case *parse.LikeExpr:
+		return b.like(x, s)
+	case *parse.AnyAllExpr:
+		return b.anyAll(x, s)
+	case *parse.CaseExpr:
+		return b.caseExpr(x, s)
+	case *parse.CoalesceExpr:
+		return b.coalesce(x, s)
+	case *parse.NullIfExpr:
+		return b.nullIf(x, s)
+	case *parse.MinMaxExpr:
+		return b.minMax(x, s)
+	case *parse.FuncCall:
+		return b.funcCall(x, s)
+	case *parse.SQLValueFunc:
+		return b.sqlValue(x)
+	case *parse.CastExpr:
+		return b.cast(x, s)
+	case *parse.CollateExpr:
+		return b.collate(x, s)
+	case *parse.SubqueryExpr:
+		return b.subquery(s, SubqueryRequest{Kind: ScalarSubquery, Query: x.Query, Pos: x.Pos})
+	case *parse.ExistsExpr:
+		return b.subquery(s, SubqueryRequest{Kind: ExistsSubquery, Query: x.Query, Pos: x.Pos})
+	case *parse.ArraySubquery:
+		return b.subquery(s, SubqueryRequest{Kind: ArraySubquery, Query: x.Query, Pos: x.Pos})
+	default:
+		return nil, b.refuse(x)
+	}
+}
+
+// refuse is the error of the expressions that minidb does not have.
+func (b *Builder) refuse(x parse.Expr) error {
+	switch x.(type) {
+	case *parse.DefaultExpr:
+		return b.at(sqlerr.New(sqlerr.SyntaxError, "DEFAULT is not allowed in this context"), x.Position())
+	case *parse.ArrayExpr:
+		return b.unsupported("an array", x.Position())
+	case *parse.SubscriptExpr:
+		return b.unsupported("an array subscript", x.Position())
+	case *parse.FieldExpr:
+		return b.unsupported("a field of a row", x.Position())
+	case *parse.RowExpr:
+		return b.unsupported("a row as a value", x.Position())
+	case *parse.GroupingExpr:
+		return b.unsupported("a grouping set", x.Position())
+	case *parse.GroupingFunc:
+		return b.unsupported("GROUPING", x.Position())
+	case *parse.CurrentOfExpr:
+		return b.unsupported("WHERE CURRENT OF", x.Position())
+	default:
+		return b.unsupported("this expression", x.Position())
+	}
+}
+
+// BuildAll builds a list.
+func (b *Builder) BuildAll(list []parse.Expr, s *Scope) ([]Expr, error) {
+	out := make([]Expr, len(list))
+	for i, x := range list {
+		e, err := b.Build(x, s)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = e
+	}
+	return out, nil
+}
+
+// BuildValue is Build for a place that puts a value out, such as a SELECT list: what has no type is text.
+func (b *Builder) BuildValue(x parse.Expr, s *Scope) (Expr, error) {
+	e, err := b.Build(x, s)
+	if err != nil {
+		return nil, err
+	}
+	return b.Resolve(e)
+}
+
+// Resolve gives a literal or parameter without a type the type text.
+func (b *Builder) Resolve(e Expr) (Expr, error) {
+	if !e.Type().IsUnknown() {
+		return e, nil
+	}
+	return b.coerce(e, types.Text, types.CastImplicit)
+}
+
+// BuildCondition is Build for WHERE, HAVING, ON, CHECK and the like; the scope's clause names it in messages.
+func (b *Builder) BuildCondition(x parse.Expr, s *Scope) (Expr, error) {
+	return b.condition(x, s, s.Clause.fact().name)
+}
+
+func (b *Builder) condition(x parse.Expr, s *Scope, construct string) (Expr, error) {
+	e, err := b.Build(x, s)
+	if err != nil {
+		return nil, err
+	}
+	return b.toBool(e, construct, Leftmost(x))
+}
+
+// BuildInt8 is Build for LIMIT and OFFSET.
+func (b *Builder) BuildInt8(x parse.Expr, s *Scope) (Expr, error) {
+	e, err := b.Build(x, s)
+	if err != nil {
+		return nil, err
+	}
+	c, err := b.coerce(e, types.Int8, types.CastAssignment)
+	if err == nil && c == nil {
+		err = b.at(sqlerr.New(sqlerr.DatatypeMismatch, "argument of %s must be type bigint, not type %s",
+			s.Clause.fact().name, e.Type().Base().Format()), Leftmost(x))
+	}
+	return c, err
+}
+
+// BuildAssignment is Build for a value that INSERT or UPDATE stores in a column.
+func (b *Builder) BuildAssignment(x parse.Expr, s *Scope, column string, to types.Type) (Expr, error) {
+	e, err := b.Build(x, s)
+	if err != nil {
+		return nil, err
+	}
+	return b.Assign(e, column, to, Leftmost(x))
+}
+
+// BuildDefault is Build for a column's DEFAULT.
+func (b *Builder) BuildDefault(x parse.Expr, column string, to types.Type) (Expr, error) {
+	e, err := b.Build(x, &Scope{Clause: ClauseDefault})
+	if err != nil {
+		return nil, err
+	}
+	c, err := b.coerce(e, to, types.CastAssignment)
+	if err == nil && c == nil {
+		err = sqlerr.New(sqlerr.DatatypeMismatch, "column %q is of type %s but default expression is of type %s",
+			column, to.Format(), e.Type().Base().Format()).WithHint("You will need to rewrite or cast the expression.")
+	}
+	return c, err
+}
+
+// Assign casts a value to the type of the column that it is stored in; pos is where an error points.
+func (b *Builder) Assign(e Expr, column string, to types.Type, pos int) (Expr, error) {
+	c, err := b.coerce(e, to, types.CastAssignment)
+	if err != nil {
+		return nil, err
+	}
+	if c == nil {
+		return nil, b.at(sqlerr.New(sqlerr.DatatypeMismatch, "column %q is of type %s but expression is of type %s",
+			column, to.Base().Format(), e.Type().Base().Format()).
+			WithHint("You will need to rewrite or cast the expression."), pos)
+	}
+	return c, nil
+}
+
+// constant makes a literal: numbers have the smallest type that holds them, strings and NULL have none yet.
+func (b *Builder) constant(x *parse.Literal) (Expr, error) {
+	switch x.Kind {
+	case parse.NullLiteral:
+		return &Const{Value: types.NullDatum, typ: types.Unknown, pos: x.Pos}, nil
+	case parse.BoolLiteral:
+		return &Const{Value: types.NewBool(x.Text == "true"), typ: types.Bool, pos: x.Pos}, nil
+	case parse.IntLiteral:
+		t := types.Int8
+		if x.Int >= math.MinInt32 && x.Int <= math.MaxInt32 {
+			t = types.Int4
+		}
+		return &Const{Value: types.NewInt(x.Int), typ: t, pos: x.Pos}, nil
+	case parse.NumericLiteral:
+		d, err := types.Input(b.Types, types.Numeric, []byte(x.Text))
+		if err != nil {
+			return nil, b.at(err, x.Pos)
+		}
+		return &Const{Value: d, typ: types.Numeric, pos: x.Pos}, nil
+	case parse.StringLiteral:
+		return &Const{Value: types.NewText(x.Text), typ: types.Unknown, pos: x.Pos}, nil
+	default:
+		return nil, b.unsupported("type bit", x.Pos)
+	}
+}
+
+func (b *Builder) cast(x *parse.CastExpr, s *Scope) (Expr, error) {
+	to, err := b.ResolveType(x.Type)
+	if err != nil {
+		return nil, err
+	}
+	e, err := b.Build(x.X, s)
+	if err != nil {
+		return nil, err
+	}
+	c, err := b.coerce(e, to, types.CastExplicit)
+	if err == nil && c == nil {
+		err = b.at(sqlerr.New(sqlerr.CannotCoerce, "cannot cast type %s to %s", e.Type().Base().Format(), to.Base().Format()), x.Pos)
+	}
+	return c, err
+}
+
+// ResolveType finds the type of a written name.
+func (b *Builder) ResolveType(n *parse.TypeName) (types.Type, error) {
+	switch {
+	case n.SetOf:
+		return types.Type{}, b.at(sqlerr.New(sqlerr.InvalidTableDefinition, "SETOF is not allowed here"), n.Pos)
+	case n.ArrayBounds != nil:
+		return types.Type{}, b.unsupported("an array type", n.Pos)
+	}
+	if k := len(n.Names); k > 1 && n.Names[k-2] != "pg_catalog" {
+		return types.Type{}, b.at(sqlerr.New(sqlerr.UndefinedObject, "type \"%s.%s\" does not exist", n.Names[k-2], n.Name()), n.Pos)
+	}
+	mods := make([]int64, len(n.Mods))
+	for i, m := range n.Mods {
+		mods[i] = int64(m)
+	}
+	t, err := types.ParseTypeName(n.Name(), mods)
+	return t, b.at(err, n.Pos)
+}
+
+func (b *Builder) collate(x *parse.CollateExpr, s *Scope) (Expr, error) {
+	e, err := b.Build(x.X, s)
+	if err != nil {
+		return nil, err
+	}
+	switch category, _ := facts().category(e.Type().OID); {
+	case category != categoryString && !e.Type().IsUnknown():
+		return nil, b.at(sqlerr.New(sqlerr.DatatypeMismatch, "collations are not supported by type %s", e.Type().Base().Format()), x.Pos)
+	case x.Collation.Schema != "" && x.Collation.Schema != "pg_catalog":
+	default:
+		// All of these order by bytes, which is the only order there is.
+		switch x.Collation.Name {
+		case "C", "POSIX", "default", "ucs_basic", "C.UTF-8", "C.utf8":
+			return e, nil
+		}
+	}
+	return nil, b.at(sqlerr.New(sqlerr.UndefinedObject, "collation %q for encoding \"UTF8\" does not exist", x.Collation.Name), x.Pos)
+}
+
+func (b *Builder) subquery(s *Scope, q SubqueryRequest) (Expr, error) {
+	if c := s.Clause.fact().noSubquery; c != "" {
+		return nil, b.at(sqlerr.New(sqlerr.FeatureNotSupported, "cannot use subquery in %s", c), q.Pos)
+	}
+	if s.Subquery == nil {
+		return nil, b.unsupported("a subquery here", q.Pos)
+	}
+	return s.Subquery(b, s, q)
+}

@@ -1,0 +1,94 @@
+package expr
+
+import (
+	"minidb/sql/internal/parse"
+	"minidb/sql/sqlerr"
+	"minidb/sql/types"
+)
+
+func isAggregateName(name string) bool {
+	for _, p := range facts().procs[name] {
+		if p.kind == 'a' {
+			return true
+		}
+	}
+	return false
+}
+
+// allowAggregate refuses an aggregate where the clause has none, and inside of another.
+func (b *Builder) allowAggregate(x *parse.FuncCall, s *Scope) error {
+	if s.inAggregate {
+		return b.at(sqlerr.New(sqlerr.GroupingError, "aggregate function calls cannot be nested"), x.Pos)
+	}
+	if c := s.Clause.fact().aggregates; c != "" {
+		return b.at(sqlerr.New(sqlerr.GroupingError, "aggregate functions are not allowed in %s", c), x.Pos)
+	}
+	return nil
+}
+
+// aggregate makes the call of an aggregate that was chosen; s is the scope inside of it.
+func (b *Builder) aggregate(x *parse.FuncCall, c *candidate, args []Expr, s *Scope) (Expr, error) {
+	f := facts()
+	if len(x.Args) == 0 && !x.Star {
+		return nil, b.at(sqlerr.New(sqlerr.WrongObjectType, "%s(*) must be used to call a parameterless aggregate function", c.proc.name), x.Pos)
+	}
+	declared, result, err := f.concrete(oidsOf(args), c.args, c.proc.result)
+	if err != nil {
+		return nil, b.at(err, x.Pos)
+	}
+	if _, ok := aggregates[c.proc.key]; !ok {
+		return nil, b.unsupported("aggregate function "+f.callSignature(c.proc.name, c.proc.args), x.Pos)
+	}
+	if err := b.coerceArgs(args, declared); err != nil {
+		return nil, err
+	}
+	a := &Aggregate{Args: args, Distinct: x.Distinct, Star: x.Star, proc: c.proc, typ: types.Type{OID: result, Mod: -1}}
+	if a.OrderBy, err = b.sortKeys(x, s); err != nil {
+		return nil, err
+	}
+	if x.Distinct {
+		if err := b.distinctOrder(a, x); err != nil {
+			return nil, err
+		}
+	}
+	if x.Filter == nil {
+		return a, nil
+	}
+	scope := *s
+	scope.Clause, scope.inAggregate = ClauseFilter, false
+	a.Filter, err = b.condition(x.Filter, &scope, "FILTER")
+	return a, err
+}
+
+func (b *Builder) sortKeys(x *parse.FuncCall, s *Scope) ([]SortKey, error) {
+	var keys []SortKey
+	for _, item := range x.OrderBy {
+		if item.Using != "" {
+			return nil, b.unsupported("ORDER BY … USING", item.Expr.Position())
+		}
+		e, err := b.BuildValue(item.Expr, s)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, SortKey{
+			Expr: e, Desc: item.Desc,
+			NullsFirst: item.Nulls == parse.NullsFirst || item.Nulls == parse.NullsDefault && item.Desc,
+		})
+	}
+	return keys, nil
+}
+
+// distinctOrder: with DISTINCT the rows have no order but that of the arguments.
+func (b *Builder) distinctOrder(a *Aggregate, x *parse.FuncCall) error {
+	for i, k := range a.OrderBy {
+		found := false
+		for _, arg := range a.Args {
+			found = found || Equal(arg, k.Expr)
+		}
+		if !found {
+			return b.at(sqlerr.New(sqlerr.InvalidColumnReference,
+				"in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list"), Leftmost(x.OrderBy[i].Expr))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package expr
+
+import (
+	"bytes"
+
+	"minidb/sql/types"
+)
+
+// Equal reports whether two expressions are the same computation, such as an expression of the SELECT list and one of GROUP
+// BY. Volatile ones are equal too if they are written alike.
+func Equal(a, b Expr) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	if a == b {
+		return true
+	}
+	if a.Type() != b.Type() || !sameNode(a, b) {
+		return false
+	}
+	var left, right []Expr
+	a.each(func(p *Expr) { left = append(left, *p) })
+	b.each(func(p *Expr) { right = append(right, *p) })
+	if len(left) != len(right) {
+		return false
+	}
+	for i := range left {
+		if !Equal(left[i], right[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameNode compares the nodes without their operands.
+func sameNode(a, b Expr) bool {
+	switch a := a.(type) {
+	case *Const:
+		b, ok := b.(*Const)
+		return ok && sameDatum(a.Value, b.Value)
+	case *Column:
+		b, ok := b.(*Column)
+		return ok && a.Index == b.Index && a.Level == b.Level
+	case *Param:
+		b, ok := b.(*Param)
+		return ok && a.Number == b.Number
+	case *CaseValue:
+		_, ok := b.(*CaseValue)
+		return ok
+	case *Call:
+		b, ok := b.(*Call)
+		return ok && sameProc(a.proc, b.proc)
+	case *Cast:
+		b, ok := b.(*Cast)
+		return ok && a.Context == b.Context && a.from == b.from
+	case *And:
+		_, ok := b.(*And)
+		return ok
+	case *Or:
+		_, ok := b.(*Or)
+		return ok
+	case *Not:
+		_, ok := b.(*Not)
+		return ok
+	case *NullTest:
+		b, ok := b.(*NullTest)
+		return ok && a.Not == b.Not
+	case *BoolTest:
+		b, ok := b.(*BoolTest)
+		return ok && a.Test == b.Test
+	default:
+		return sameBranching(a, b)
+	}
+}
+
+func sameBranching(a, b Expr) bool {
+	switch a := a.(type) {
+	case *Distinct:
+		b, ok := b.(*Distinct)
+		return ok && a.Not == b.Not
+	case *NullIf:
+		_, ok := b.(*NullIf)
+		return ok
+	case *Case:
+		b, ok := b.(*Case)
+		return ok && (a.Arg == nil) == (b.Arg == nil)
+	case *Coalesce:
+		_, ok := b.(*Coalesce)
+		return ok
+	case *MinMax:
+		b, ok := b.(*MinMax)
+		return ok && a.Least == b.Least
+	case *InList:
+		b, ok := b.(*InList)
+		return ok && a.All == b.All && a.oper == b.oper
+	case *RowCompare:
+		b, ok := b.(*RowCompare)
+		return ok && a.Op == b.Op && len(a.Left) == len(b.Left)
+	case *Aggregate:
+		b, ok := b.(*Aggregate)
+		return ok && sameAggregate(a, b)
+	default:
+		// Subqueries are equal only if they are one.
+		return false
+	}
+}
+
+func sameAggregate(a, b *Aggregate) bool {
+	if a.proc != b.proc || a.Distinct != b.Distinct || a.Star != b.Star || (a.Filter == nil) != (b.Filter == nil) ||
+		len(a.Args) != len(b.Args) || len(a.OrderBy) != len(b.OrderBy) {
+		return false
+	}
+	for i := range a.OrderBy {
+		if a.OrderBy[i].Desc != b.OrderBy[i].Desc || a.OrderBy[i].NullsFirst != b.OrderBy[i].NullsFirst {
+			return false
+		}
+	}
+	return true
+}
+
+// sameProc: the SQL value functions are made per call.
+func sameProc(a, b *proc) bool { return a == b || a.oid == 0 && b.oid == 0 && a.name == b.name }
+
+// sameDatum: the same value in the same form.
+func sameDatum(a, b types.Datum) bool {
+	if a.Null || b.Null {
+		return a.Null == b.Null
+	}
+	if (a.Big == nil) != (b.Big == nil) || a.Big != nil && a.Big.Text('f') != b.Big.Text('f') {
+		return false
+	}
+	return a.I == b.I && a.Scale == b.Scale && bytes.Equal(a.B, b.B)
+}

@@ -1,0 +1,125 @@
+package expr
+
+import (
+	"minidb/sql/sqlerr"
+	"minidb/sql/types"
+)
+
+func isPolymorphic(t types.OID) bool { return isAnyElement(t) || isAnyCompatible(t) }
+
+// isAnyElement: all arguments declared so have one type, or arrays or ranges of it.
+func isAnyElement(t types.OID) bool {
+	switch t {
+	case anyElementOID, anyArrayOID, anyNonArrayOID, anyEnumOID, anyRangeOID, anyMultirangeOID:
+		return true
+	}
+	return false
+}
+
+// isAnyCompatible: all arguments declared so are coerced to one type.
+func isAnyCompatible(t types.OID) bool {
+	switch t {
+	case anyCompatibleOID, anyCompatibleArrayOID, anyCompatibleNonArrayOID, anyCompatibleRangeOID, anyCompatibleMultiOID:
+		return true
+	}
+	return false
+}
+
+// fitsGeneric reports whether the inputs agree with the polymorphic ones among targets.
+func (f *factTables) fitsGeneric(inputs, targets []types.OID) bool {
+	_, _, ok := f.bindGeneric(inputs, targets)
+	return ok
+}
+
+// bindGeneric finds what the polymorphic types of targets stand for: elem for the anyelement family, compatible for the
+// anycompatible family; unknown if only unknown inputs would tell.
+func (f *factTables) bindGeneric(inputs, targets []types.OID) (elem, compatible types.OID, ok bool) {
+	elem = types.UnknownOID
+	var compat []types.OID
+	nonArray := false
+	for i, target := range targets {
+		input := inputs[i]
+		if !isPolymorphic(target) {
+			continue
+		}
+		if target == anyNonArrayOID || target == anyCompatibleNonArrayOID {
+			nonArray = true
+		}
+		if input == types.UnknownOID {
+			continue
+		}
+		switch target {
+		case anyArrayOID, anyCompatibleArrayOID:
+			if input = f.element(input); input == 0 {
+				return 0, 0, false
+			}
+		case anyEnumOID, anyRangeOID, anyMultirangeOID, anyCompatibleRangeOID, anyCompatibleMultiOID:
+			// No value here is of such a type.
+			return 0, 0, false
+		}
+		switch {
+		case isAnyCompatible(target):
+			compat = append(compat, input)
+		case elem == types.UnknownOID:
+			elem = input
+		case elem != input:
+			return 0, 0, false
+		}
+	}
+	compatible = types.UnknownOID
+	if len(compat) > 0 {
+		var bad int
+		if compatible, bad = f.commonType(compat); bad >= 0 {
+			return 0, 0, false
+		}
+		for _, t := range compat {
+			if f.path(compatible, t, types.CastImplicit) == noCast {
+				return 0, 0, false
+			}
+		}
+	}
+	if nonArray && (f.element(elem) != 0 || f.element(compatible) != 0) {
+		return 0, 0, false
+	}
+	return elem, compatible, true
+}
+
+// concrete replaces the polymorphic types among args and in result by what the inputs bind them to.
+func (f *factTables) concrete(inputs, args []types.OID, result types.OID) ([]types.OID, types.OID, error) {
+	generic := isPolymorphic(result)
+	for _, t := range args {
+		generic = generic || isPolymorphic(t)
+	}
+	if !generic {
+		return args, result, nil
+	}
+	elem, compatible, ok := f.bindGeneric(inputs, args)
+	if !ok {
+		return nil, 0, sqlerr.New(sqlerr.DatatypeMismatch, "arguments declared \"anyelement\" are not all alike")
+	}
+	if compatible == types.UnknownOID {
+		compatible = types.TextOID
+	}
+	bound := make([]types.OID, len(args))
+	for i, t := range append(args[:len(args):len(args)], result) {
+		switch t {
+		case anyElementOID, anyNonArrayOID:
+			if elem == types.UnknownOID {
+				return nil, 0, sqlerr.New(sqlerr.DatatypeMismatch,
+					"could not determine polymorphic type because input has type %s", "unknown")
+			}
+			t = elem
+		case anyCompatibleOID, anyCompatibleNonArrayOID:
+			t = compatible
+		default:
+			if isPolymorphic(t) {
+				return nil, 0, sqlerr.Unsupported("type " + f.format(t))
+			}
+		}
+		if i == len(args) {
+			return bound, t, nil
+		}
+		bound[i] = t
+	}
+	return bound, result, nil
+}

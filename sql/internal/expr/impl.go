@@ -1,0 +1,39 @@
+package expr
+
+import "minidb/sql/types"
+
+// impl is the Go body of a function: the field for its number of arguments, or one for any number.
+type impl struct {
+	f0 func(ec *EvalContext) (types.Datum, error)
+	f1 func(ec *EvalContext, a types.Datum) (types.Datum, error)
+	f2 func(ec *EvalContext, a, b types.Datum) (types.Datum, error)
+	f3 func(ec *EvalContext, a, b, c types.Datum) (types.Datum, error)
+	// fn takes any number. It must not keep args.
+	fn func(ec *EvalContext, args []types.Datum) (types.Datum, error)
+	// typed is fn for functions that also look at the types of their arguments.
+	typed func(ec *EvalContext, exprs []Expr, args []types.Datum) (types.Datum, error)
+}
+
+func (i *impl) exists() bool {
+	return i.f0 != nil || i.f1 != nil || i.f2 != nil || i.f3 != nil || i.fn != nil || i.typed != nil
+}
+
+type (
+	nullary = func(ec *EvalContext) (types.Datum, error)
+	unary   = func(ec *EvalContext, a types.Datum) (types.Datum, error)
+	binary  = func(ec *EvalContext, a, b types.Datum) (types.Datum, error)
+	ternary = func(ec *EvalContext, a, b, c types.Datum) (types.Datum, error)
+)
+
+// families are the implementations by the names of facts.txt, one map a file.
+var families = []map[string]impl{}
+
+// implementation gives the body of a function, zero if minidb does not have it.
+func implementation(key string) impl {
+	for _, f := range families {
+		if i, ok := f[key]; ok {
+			return i
+		}
+	}
+	return impl{}
+}
