@@ -30,6 +30,7 @@ const (
 	DatetimeFieldOverflow             Code = "22008"
 	InvalidTimeZoneDisplacement       Code = "22009"
 	SubstringError                    Code = "22011"
+	IntervalFieldOverflow             Code = "22015"
 	DivisionByZero                    Code = "22012"
 	InvalidEscapeCharacter            Code = "22019"
 	InvalidRegularExpression          Code = "2201B"
