@@ -108,6 +108,9 @@ func NewDecoder(t *catalog.Table, x *catalog.Index, want []catalog.ColumnID) *De
 func (f *familyDecoder) sort() {
 	slices.SortFunc(f.columns, func(a, b valueOutput) int { return int(a.id) - int(b.id) })
 	f.places = make([]int, len(f.columns))
+	for i := range f.places {
+		f.places[i] = -1 // as in a value without ids, which lastIDs stands for
+	}
 }
 
 // family finds the decoder of a family; nil if none of its columns is wanted.
