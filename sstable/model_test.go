@@ -10,6 +10,13 @@ import (
 	"pgregory.net/rapid"
 )
 
+// tb is what testing.TB and *rapid.T have in common.
+type tb interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
 // entry is a key with its value in the model, a sorted slice.
 type entry struct{ key, value []byte }
 
@@ -18,7 +25,7 @@ func key(prefix string, suffix uint64) []byte {
 }
 
 // writeTable writes entries, which are in order.
-func writeTable(t testing.TB, o WriterOptions, entries []entry) ([]byte, *Properties) {
+func writeTable(t tb, o WriterOptions, entries []entry) ([]byte, *Properties) {
 	t.Helper()
 	var buf bytes.Buffer
 	w := NewWriter(&buf, o)
@@ -34,7 +41,7 @@ func writeTable(t testing.TB, o WriterOptions, entries []entry) ([]byte, *Proper
 	return buf.Bytes(), props
 }
 
-func openTable(t testing.TB, b []byte, o ReaderOptions) *Reader {
+func openTable(t tb, b []byte, o ReaderOptions) *Reader {
 	t.Helper()
 	r, err := OpenReader(bytes.NewReader(b), int64(len(b)), o)
 	if err != nil {
@@ -43,7 +50,7 @@ func openTable(t testing.TB, b []byte, o ReaderOptions) *Reader {
 	return r
 }
 
-func readAll(t testing.TB, r *Reader, o IterOptions) []entry {
+func readAll(t tb, r *Reader, o IterOptions) []entry {
 	t.Helper()
 	it, err := r.NewIter(o)
 	if err != nil {
@@ -176,7 +183,7 @@ func TestIterFollowsModel(t *testing.T) {
 	ops := []string{"First", "Last", "SeekGE", "SeekGE", "SeekGE", "SeekLT", "SeekLT", "Prev", "Next", "Next", "NextPrefix", "NextPrefix"}
 	rapid.Check(t, func(t *rapid.T) {
 		entries := drawEntries(t)
-		table, _ := writeRapid(t, drawOptions(t), entries)
+		table, _ := writeTable(t, drawOptions(t), entries)
 		ro := ReaderOptions{}
 		if rapid.Bool().Draw(t, "cache") {
 			ro.Cache = mapCache{}
@@ -229,21 +236,6 @@ func drawTarget(t *rapid.T, entries []entry) []byte {
 	}
 	k := drawKey(t, 40)
 	return k[:rapid.IntRange(0, len(k)).Draw(t, "length")]
-}
-
-func writeRapid(t *rapid.T, o WriterOptions, entries []entry) ([]byte, *Properties) {
-	var buf bytes.Buffer
-	w := NewWriter(&buf, o)
-	for _, e := range entries {
-		if err := w.Set(e.key, e.value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	props, err := w.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return buf.Bytes(), props
 }
 
 // uniformEntries returns n entries with 20-byte prefixes and one suffix.

@@ -37,8 +37,8 @@ type slot[T any] struct {
 }
 
 // windowPerWorker is how many items may be under way for each worker: one being
-// worked on, one waiting, and slack for items of uneven size.
-const windowPerWorker = 4
+// worked on and slack for items of uneven size.
+const windowPerWorker = 3
 
 func newPipeline[T any](workers int, work func(*T), emit func(*T) error) *pipeline[T] {
 	window := 1

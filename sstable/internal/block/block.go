@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 
 	"github.com/golang/snappy"
 )
@@ -108,7 +109,7 @@ func Seal(dst, payload, suffix []byte, t Type, compress bool) []byte {
 	start := len(dst)
 	kind := MakeKind(t, suffix != nil)
 	if compress {
-		dst = grow(dst, snappy.MaxEncodedLen(len(payload)))
+		dst = slices.Grow(dst, snappy.MaxEncodedLen(len(payload)))
 		enc := snappy.Encode(dst[start:cap(dst)], payload)
 		if len(enc) <= len(payload)-len(payload)/8 {
 			kind |= kindSnappy
@@ -121,16 +122,6 @@ func Seal(dst, payload, suffix []byte, t Type, compress bool) []byte {
 	dst = append(dst, suffix...)
 	dst = append(dst, byte(kind))
 	return binary.LittleEndian.AppendUint32(dst, Checksum(dst[start:]))
-}
-
-// grow returns dst with room for n more bytes.
-func grow(dst []byte, n int) []byte {
-	if cap(dst)-len(dst) >= n {
-		return dst
-	}
-	next := make([]byte, len(dst), len(dst)+n)
-	copy(next, dst)
-	return next
 }
 
 // Check verifies the checksum and the kind of a block as it lies on disk.

@@ -3,6 +3,7 @@ package block
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 )
 
 // restartInterval is how many entries share one restart point, a place where a
@@ -75,7 +76,7 @@ func (b *Builder) Size() int {
 // nil if it is mixed. The suffix is valid until the next Add. The builder is
 // then empty. Requires at least one entry.
 func (b *Builder) Finish(dst []byte) (payload, suffix []byte) {
-	dst = grow(dst, b.Size())
+	dst = slices.Grow(dst, b.Size())
 	dst = append(dst, b.entries...)
 	if b.uniform {
 		suffix = b.suffixes[:SuffixLen]

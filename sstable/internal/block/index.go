@@ -3,6 +3,7 @@ package block
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 )
 
 // Handle says where a block lies in its file, trailer included.
@@ -42,7 +43,7 @@ func (b *IndexBuilder) Size() int { return len(b.entries) + len(b.offsets) + 4 }
 
 // Finish appends the payload to dst. The builder is then empty.
 func (b *IndexBuilder) Finish(dst []byte) []byte {
-	dst = grow(dst, b.Size())
+	dst = slices.Grow(dst, b.Size())
 	dst = append(dst, b.entries...)
 	dst = append(dst, b.offsets...)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(b.n))
