@@ -89,8 +89,6 @@ func decodeNumericBinary(src []byte) (Datum, error) {
 		return Datum{}, badNumericBinary("sign")
 	case scale > MaxScale:
 		return Datum{}, badNumericBinary("scale")
-	case (weight+1)*4 > maxNumericIntDigits:
-		return Datum{}, numericOverflow()
 	}
 	digits := make([]byte, 0, count*4+1)
 	digits = append(digits, '0')
