@@ -124,10 +124,12 @@ func (i *Iter) First() bool { return i.merge.First() }
 // Last moves to the last fact.
 func (i *Iter) Last() bool { return i.merge.Last() }
 
-// Next moves to the following fact; on a fresh iterator to the first.
+// Next moves to the following fact; on a fresh iterator, or before the first
+// fact, to the first.
 func (i *Iter) Next() bool { return i.merge.Next() }
 
-// Prev moves to the fact before; on a fresh iterator to the last.
+// Prev moves to the fact before; on a fresh iterator, or beyond the last fact, to
+// the last.
 func (i *Iter) Prev() bool { return i.merge.Prev() }
 
 // SeekGE moves to the first fact at or after key. A seek ahead of the position
@@ -137,7 +139,8 @@ func (i *Iter) SeekGE(key []byte) bool { return i.merge.SeekGE(key) }
 // SeekLT moves to the last fact before key.
 func (i *Iter) SeekLT(key []byte) bool { return i.merge.SeekLT(key) }
 
-// NextPrefix moves to the first fact whose prefix is larger than the present one.
+// NextPrefix moves to the first fact whose prefix is larger than the present one;
+// without a present fact it is Next.
 func (i *Iter) NextPrefix() bool { return i.merge.NextPrefix() }
 
 // Valid reports whether the iterator stands on a fact.

@@ -15,7 +15,7 @@ import (
 // Iterator is what a source and a combination of sources can do; sstable.Iter is
 // one. Each move reports whether the iterator then stands on an entry. Key and
 // Value are valid until the next move. After a move that returned false, Err
-// tells an error from the end, and the next move must be First, Last or a seek.
+// tells an error from the end.
 type Iterator interface {
 	First() bool
 	Last() bool

@@ -132,13 +132,14 @@ func (m *Merge) moved(ok bool) bool {
 	return true
 }
 
-// Next moves to the following entry.
+// Next moves to the following entry. Before the first entry, and on a new
+// iterator, it is First.
 func (m *Merge) Next() bool {
 	switch {
-	case m.dir == nowhere:
-		return m.First()
-	case len(m.heap) == 0:
+	case m.err != nil || m.dir == forward && len(m.heap) == 0:
 		return false
+	case len(m.heap) == 0:
+		return m.First()
 	case len(m.heap) == 1 && m.dir == forward:
 		return m.moved(m.heap[0].Next()) && len(m.heap) > 0
 	}
@@ -159,13 +160,14 @@ func (m *Merge) pastKey() bool {
 	return len(m.heap) > 0
 }
 
-// Prev moves to the entry before.
+// Prev moves to the entry before. Beyond the last entry, and on a new iterator,
+// it is Last.
 func (m *Merge) Prev() bool {
 	switch {
-	case m.dir == nowhere:
-		return m.Last()
-	case len(m.heap) == 0:
+	case m.err != nil || m.dir == backward && len(m.heap) == 0:
 		return false
+	case len(m.heap) == 0:
+		return m.Last()
 	case len(m.heap) == 1 && m.dir == backward:
 		return m.moved(m.heap[0].Prev()) && len(m.heap) > 0
 	}
@@ -220,10 +222,11 @@ func (m *Merge) SeekLT(key []byte) bool {
 	return len(m.heap) > 0
 }
 
-// NextPrefix moves to the first entry with a larger prefix.
+// NextPrefix moves to the first entry with a larger prefix; where there is no
+// present one it is Next.
 func (m *Merge) NextPrefix() bool {
-	if m.dir == nowhere || len(m.heap) == 0 {
-		return false
+	if len(m.heap) == 0 {
+		return m.Next()
 	}
 	m.keep()
 	if m.dir == backward && !m.turn(forward) {

@@ -45,10 +45,6 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func align(n int64) int64 { return (n + alignment - 1) &^ (alignment - 1) }
 
-// recordLen returns the padded size of a record with this much payload after
-// the kind.
-func recordLen(n int) int64 { return align(headerLen + 1 + int64(n)) }
-
 func checksum(offset int64, afterCRC []byte) uint32 {
 	var at [8]byte
 	binary.LittleEndian.PutUint64(at[:], uint64(offset))
