@@ -2,7 +2,10 @@ package expr
 
 import (
 	"context"
+	"regexp"
+	"time"
 
+	"minidb/sql/sqlerr"
 	"minidb/sql/types"
 )
 
@@ -58,6 +61,7 @@ type EvalContext struct {
 
 	stack     []types.Datum // arguments of calls with more than three of them
 	caseValue types.Datum   // of the innermost Case whose conditions are being evaluated
+	regexps   map[string]*regexp.Regexp
 }
 
 // context is Ctx, never nil.
@@ -66,4 +70,21 @@ func (ec *EvalContext) context() context.Context {
 		return context.Background()
 	}
 	return ec.Ctx
+}
+
+// canceled is the error of an evaluation that Ctx ended.
+func (ec *EvalContext) canceled() error {
+	err := context.Cause(ec.context())
+	if e, ok := sqlerr.As(err); ok {
+		return e
+	}
+	return sqlerr.New(sqlerr.QueryCanceled, "canceling statement due to user request").WithCause(err)
+}
+
+// location is the session's time zone.
+func (ec *EvalContext) location() *time.Location {
+	if ec.Types == nil || ec.Types.Location == nil {
+		return time.UTC
+	}
+	return ec.Types.Location
 }

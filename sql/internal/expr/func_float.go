@@ -1,0 +1,210 @@
+package expr
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"minidb/sql/sqlerr"
+	"minidb/sql/types"
+)
+
+// floatFuncs are the arithmetic of float4 and float8, and the mathematical functions of float8.
+var floatFuncs = makeFloatFuncs()
+
+func makeFloatFuncs() map[string]impl {
+	m := map[string]impl{}
+	for _, name := range []string{"float8", "float48", "float84"} {
+		addFloatArithmetic(m, name, func(f float64) (types.Datum, error) { return types.NewFloat(f), nil })
+	}
+	// Arithmetic in float64 and one rounding gives what arithmetic in float32 does.
+	addFloatArithmetic(m, "float4", types.Float8To4)
+	for _, name := range []string{"float4", "float8"} {
+		m[name+"um"] = float1(func(a float64) (float64, error) { return -a, nil })
+		m[name+"up"] = float1(func(a float64) (float64, error) { return a, nil })
+		m[name+"abs"] = float1(func(a float64) (float64, error) { return math.Abs(a), nil })
+	}
+	for name, f := range map[string]func(float64) float64{
+		"dceil": math.Ceil, "dfloor": math.Floor, "dround": math.RoundToEven, "dtrunc": math.Trunc, "dcbrt": math.Cbrt,
+		"datan": math.Atan, "dtanh": math.Tanh, "dasinh": math.Asinh,
+		"degrees": func(x float64) float64 { return x * 180 / math.Pi },
+		"radians": func(x float64) float64 { return x * math.Pi / 180 },
+	} {
+		m[name] = float1(func(a float64) (float64, error) { return f(a), nil })
+	}
+	m["dsign"] = float1(floatSign)
+	m["dsqrt"] = float1(floatSqrt)
+	m["dexp"] = float1(floatExp)
+	m["dlog1"] = float1(func(a float64) (float64, error) { return floatLog(a, math.Log) })
+	m["dlog10"] = float1(func(a float64) (float64, error) { return floatLog(a, math.Log10) })
+	m["dpow"] = float2(floatPower)
+	m["datan2"] = float2(func(a, b float64) (float64, error) { return math.Atan2(a, b), nil })
+	addTrigonometry(m)
+	m["dpi"] = impl{f0: func(*EvalContext) (types.Datum, error) { return types.NewFloat(math.Pi), nil }}
+	m["drandom"] = impl{f0: func(*EvalContext) (types.Datum, error) { return types.NewFloat(rand.Float64()), nil }}
+	return m
+}
+
+func float1(f func(a float64) (float64, error)) impl {
+	return impl{f1: func(_ *EvalContext, a types.Datum) (types.Datum, error) {
+		c, err := f(a.Float())
+		return types.NewFloat(c), err
+	}}
+}
+
+func float2(f func(a, b float64) (float64, error)) impl {
+	return impl{f2: func(_ *EvalContext, a, b types.Datum) (types.Datum, error) {
+		c, err := f(a.Float(), b.Float())
+		return types.NewFloat(c), err
+	}}
+}
+
+func addFloatArithmetic(m map[string]impl, name string, result func(float64) (types.Datum, error)) {
+	add := func(op string, f func(a, b float64) (float64, error)) {
+		m[name+op] = impl{f2: func(_ *EvalContext, a, b types.Datum) (types.Datum, error) {
+			c, err := f(a.Float(), b.Float())
+			if err != nil {
+				return types.Datum{}, err
+			}
+			return result(c)
+		}}
+	}
+	add("pl", floatAdd)
+	add("mi", floatSub)
+	add("mul", floatMul)
+	add("div", floatDiv)
+}
+
+func floatAdd(a, b float64) (float64, error) {
+	c := a + b
+	if math.IsInf(c, 0) && !math.IsInf(a, 0) && !math.IsInf(b, 0) {
+		return 0, types.FloatOverflow()
+	}
+	return c, nil
+}
+
+func floatSub(a, b float64) (float64, error) { return floatAdd(a, -b) }
+
+func floatMul(a, b float64) (float64, error) {
+	c := a * b
+	switch {
+	case math.IsInf(c, 0) && !math.IsInf(a, 0) && !math.IsInf(b, 0):
+		return 0, types.FloatOverflow()
+	case c == 0 && a != 0 && b != 0:
+		return 0, types.FloatUnderflow()
+	}
+	return c, nil
+}
+
+func floatDiv(a, b float64) (float64, error) {
+	if b == 0 && !math.IsNaN(a) {
+		return 0, types.DivisionByZero()
+	}
+	c := a / b
+	switch {
+	case math.IsInf(c, 0) && !math.IsInf(a, 0):
+		return 0, types.FloatOverflow()
+	case c == 0 && a != 0 && !math.IsInf(b, 0):
+		return 0, types.FloatUnderflow()
+	}
+	return c, nil
+}
+
+func floatSign(a float64) (float64, error) {
+	switch {
+	case a > 0:
+		return 1, nil
+	case a < 0:
+		return -1, nil
+	case math.IsNaN(a):
+		return a, nil
+	default:
+		return 0, nil
+	}
+}
+
+func negativeSqrt() error {
+	return sqlerr.New(sqlerr.InvalidArgumentForPowerFunction, "cannot take square root of a negative number")
+}
+
+func logOfZero() error {
+	return sqlerr.New(sqlerr.InvalidArgumentForLogarithm, "cannot take logarithm of zero")
+}
+
+func logOfNegative() error {
+	return sqlerr.New(sqlerr.InvalidArgumentForLogarithm, "cannot take logarithm of a negative number")
+}
+
+func zeroToNegativePower() error {
+	return sqlerr.New(sqlerr.InvalidArgumentForPowerFunction, "zero raised to a negative power is undefined")
+}
+
+func complexPower() error {
+	return sqlerr.New(sqlerr.InvalidArgumentForPowerFunction, "a negative number raised to a non-integer power yields a complex result")
+}
+
+func floatSqrt(a float64) (float64, error) {
+	if a < 0 {
+		return 0, negativeSqrt()
+	}
+	return math.Sqrt(a), nil
+}
+
+func floatExp(a float64) (float64, error) {
+	c := math.Exp(a)
+	switch {
+	case math.IsInf(c, 0) && !math.IsInf(a, 0):
+		return 0, types.FloatOverflow()
+	case c == 0 && !math.IsInf(a, 0):
+		return 0, types.FloatUnderflow()
+	}
+	return c, nil
+}
+
+func floatLog(a float64, log func(float64) float64) (float64, error) {
+	switch {
+	case a == 0:
+		return 0, logOfZero()
+	case a < 0:
+		return 0, logOfNegative()
+	}
+	return log(a), nil
+}
+
+func floatPower(a, b float64) (float64, error) {
+	switch {
+	case a == 0 && b < 0:
+		return 0, zeroToNegativePower()
+	case a < 0 && !math.IsInf(a, 0) && b != math.Trunc(b) && !math.IsNaN(b):
+		return 0, complexPower()
+	}
+	c := math.Pow(a, b)
+	switch {
+	case math.IsInf(a, 0) || math.IsInf(b, 0):
+	case math.IsInf(c, 0):
+		return 0, types.FloatOverflow()
+	case c == 0 && a != 0:
+		return 0, types.FloatUnderflow()
+	}
+	return c, nil
+}
+
+// addTrigonometry adds the functions that have no value at the infinities or outside of a range.
+func addTrigonometry(m map[string]impl) {
+	outOfRange := func() error { return sqlerr.New(sqlerr.NumericValueOutOfRange, "input is out of range") }
+	add := func(name string, f func(float64) float64, ok func(float64) bool) {
+		m[name] = float1(func(a float64) (float64, error) {
+			if !math.IsNaN(a) && !ok(a) {
+				return 0, outOfRange()
+			}
+			return f(a), nil
+		})
+	}
+	finite := func(a float64) bool { return !math.IsInf(a, 0) }
+	unit := func(a float64) bool { return a >= -1 && a <= 1 }
+	add("dsin", math.Sin, finite)
+	add("dcos", math.Cos, finite)
+	add("dtan", math.Tan, finite)
+	add("dcot", func(a float64) float64 { return 1 / math.Tan(a) }, finite)
+	add("dasin", math.Asin, unit)
+	add("dacos", math.Acos, unit)
+}
