@@ -2,9 +2,16 @@ package kv
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 
+	"minidb/kv/internal/lock"
+	"minidb/kv/internal/resolver"
+	"minidb/kv/mvcc"
+	"minidb/storage"
 	"minidb/storage/vfs"
 )
 
@@ -31,51 +38,195 @@ type Options struct {
 	AllowClockJump bool
 	// DisableAutoCompactions leaves compaction to CollectGarbage.
 	DisableAutoCompactions bool
+	// BufferBytes is the size of a transaction's writes above which it commits by
+	// a sorted file instead of the log. 0: 64 MiB.
+	BufferBytes int
+}
+
+func (o Options) withDefaults() Options {
+	if o.FS == nil {
+		o.FS = vfs.Disk
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		// Since uses the monotonic clock: steps of the wall clock do not show.
+		start := time.Now()
+		o.Now = func() time.Time { return start.Add(time.Since(start)) }
+	}
+	if o.GCInterval == 0 {
+		o.GCInterval = 5 * time.Second
+	}
+	if o.BufferBytes == 0 {
+		o.BufferBytes = 64 << 20
+	}
+	return o
 }
 
 // DB is an open store. All methods may be called concurrently.
-type DB struct{}
+type DB struct {
+	o     Options
+	eng   *storage.DB
+	locks *lock.Manager
+	gc    *collector
+	clock *mvcc.Clock
+
+	// commitMu is held while a commit takes its timestamp, its place in the log,
+	// in the window and in the order of publication.
+	commitMu  sync.Mutex
+	window    *resolver.Window
+	published publisher
+	scratch   sync.Pool // of *commitScratch
+
+	countersMu sync.Mutex
+	counters   map[string]*counter
+
+	staged atomic.Uint64 // names of staged files
+	closed atomic.Bool
+	stop   context.CancelFunc
+	wg     sync.WaitGroup
+}
 
 // Open opens or creates the store in o.Dir. Staged files of earlier runs are
 // removed.
 //
 // Errors: ErrClockJump, vfs.ErrLocked when another process has it open, and the
 // engine's.
-func Open(ctx context.Context, o Options) (*DB, error) { panic("not yet") }
+func Open(ctx context.Context, o Options) (*DB, error) {
+	o = o.withDefaults()
+	db := &DB{o: o, locks: lock.NewManager(), gc: newCollector(), counters: map[string]*counter{}}
+	db.scratch.New = func() any { return &commitScratch{batch: storage.NewBatch()} }
+	var err error
+	db.eng, err = storage.Open(o.Dir, storage.Options{
+		FS: o.FS, MemtableBytes: o.MemtableBytes, CacheBytes: o.CacheBytes, Logger: o.Logger,
+		NewFilter: db.gc.filter, DisableAutoCompactions: o.DisableAutoCompactions,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := db.load(ctx); err != nil {
+		_ = db.eng.Close() // the first error counts
+		return nil, err
+	}
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	db.stop = stop
+	if o.GCInterval > 0 {
+		db.wg.Go(func() { db.background(background) })
+	}
+	return db, nil
+}
+
+// load reads what kv keeps of itself: the clock's mark, the threshold and the
+// dropped spans.
+func (db *DB) load(ctx context.Context) error {
+	mark, err := getSystem(db.eng, sysKey(sysClock))
+	if err != nil {
+		return fmt.Errorf("read the clock's mark: %w", err)
+	}
+	persist := func(mark Timestamp) error {
+		return putSystem(db.eng, sysKey(sysClock), uint64(mark), mark)
+	}
+	if db.clock, err = mvcc.NewClock(db.o.Now, Timestamp(mark), db.o.AllowClockJump, persist); err != nil {
+		return err
+	}
+	if err := db.clock.Extend(); err != nil {
+		return err
+	}
+	// All commits of earlier runs are at or below the mark.
+	db.published.mark.Store(mark)
+	db.window = resolver.NewWindow(Timestamp(mark))
+	threshold, err := getSystem(db.eng, sysKey(sysThreshold))
+	if err != nil {
+		return fmt.Errorf("read the garbage collection threshold: %w", err)
+	}
+	drops, err := db.loadDrops(ctx)
+	if err != nil {
+		return fmt.Errorf("read the dropped spans: %w", err)
+	}
+	db.gc.addDrops(drops)
+	db.gc.mu.Lock()
+	defer db.gc.mu.Unlock()
+	db.gc.setThresholdLocked(Timestamp(threshold))
+	return nil
+}
+
+func (db *DB) loadDrops(ctx context.Context) (drops []mvcc.DroppedSpan, err error) {
+	s := PrefixSpan([]byte{0, sysDrop})
+	eng, err := db.eng.NewIter(storage.IterOptions{Lower: s.Start, Upper: s.End})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if e := eng.Close(); err == nil {
+			err = e
+		}
+	}()
+	var it mvcc.Iter
+	it.Init(eng, mvcc.MaxTimestamp)
+	for ok := it.SeekGE(s.Start); ok; ok = it.Next() {
+		span, err := decodeDrop(append([]byte(nil), it.Key()...))
+		if err != nil {
+			return nil, err
+		}
+		drops = append(drops, mvcc.DroppedSpan{Start: span.Start, End: span.End, At: it.Timestamp()})
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return drops, nil
+}
 
 // Close waits for background work and closes the engine. Requires that all
 // transactions have ended; their later calls fail with ErrClosed.
-func (db *DB) Close() error { panic("not yet") }
+func (db *DB) Close() error {
+	if db.closed.Swap(true) {
+		return nil
+	}
+	db.stop()
+	db.wg.Wait()
+	return db.eng.Close()
+}
 
-// Begin starts a transaction. It costs no I/O. End it with Commit or Rollback.
-//
-// Errors: ErrUnsupportedIsolation, ErrTooOld, ErrClosed.
-func (db *DB) Begin(o TxnOptions) (*Txn, error) { panic("not yet") }
+func (db *DB) usable(ctx context.Context) error {
+	if db.closed.Load() {
+		return ErrClosed
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
 
 // Now returns the newest published timestamp: a transaction that begins now
 // reads at it.
-func (db *DB) Now() Timestamp { panic("not yet") }
-
-// Allocate hands out the n numbers [first, first+n) of the named counter.
-// Counters start at 1 and never hand out a number twice, also after a crash;
-// numbers may be left out. Durable when it returns and outside transactions.
-func (db *DB) Allocate(ctx context.Context, counter []byte, n uint64) (first uint64, err error) {
-	panic("not yet")
-}
-
-// ProtectTimestamp keeps everything readable at t until release is called.
-//
-// Errors: ErrTooOld.
-func (db *DB) ProtectTimestamp(t Timestamp) (release func(), err error) { panic("not yet") }
-
-// CollectGarbage advances the garbage collection threshold as far as running
-// readers allow and compacts all of s, so that the space of dead versions
-// in it comes back. A zero Span is everything.
-func (db *DB) CollectGarbage(ctx context.Context, s Span) error { panic("not yet") }
+func (db *DB) Now() Timestamp { return db.published.load() }
 
 // Check verifies the checksums of everything on disk.
-func (db *DB) Check(ctx context.Context) error { panic("not yet") }
+func (db *DB) Check(ctx context.Context) error {
+	if err := db.usable(ctx); err != nil {
+		return err
+	}
+	return db.eng.VerifyChecksums()
+}
 
-// NewSSTable starts a sorted file in the staging directory, to be attached to a
-// transaction with AddSSTables.
-func (db *DB) NewSSTable(o SSTableOptions) (*SSTableBuilder, error) { panic("not yet") }
+// Metrics are figures of the store as it stands.
+type Metrics struct {
+	Engine    storage.Metrics
+	Published Timestamp // what new transactions read at
+	Threshold Timestamp // reads below it are refused
+	RowLocks  int
+	Waiters   int // requests for locks that wait
+	Drops     int // dropped spans whose space is not back yet
+}
+
+// Metrics returns the present figures.
+func (db *DB) Metrics() Metrics {
+	locks := db.locks.Stats()
+	db.gc.mu.Lock()
+	defer db.gc.mu.Unlock()
+	return Metrics{
+		Engine: db.eng.Metrics(), Published: db.Now(), Threshold: db.gc.threshold,
+		RowLocks: locks.Rows, Waiters: locks.Waiters, Drops: len(db.gc.drops),
+	}
+}

@@ -1,8 +1,12 @@
 package sstable
 
 import (
+	"errors"
+
 	"minidb/sstable/internal/block"
 )
+
+var errEmptyIndex = errors.New("index block without entries")
 
 // cursor is a place in the index: an entry of the leaf in use, which is the
 // entry topPos of the root, or the root itself in a file with one level.
@@ -46,7 +50,11 @@ func (c *cursor) load(top int) error {
 	if err != nil {
 		return err
 	}
-	if err := c.leaf.Init(opened); err != nil {
+	err = c.leaf.Init(opened)
+	if err == nil && c.leaf.Len() == 0 {
+		err = errEmptyIndex
+	}
+	if err != nil {
 		return c.r.corruption(int64(h.Offset), err)
 	}
 	c.topPos = top

@@ -57,6 +57,9 @@ func OpenReader(r io.ReaderAt, size int64, o ReaderOptions) (*Reader, error) {
 	if sr.collected, err = sr.props.decode(block.Payload(props)); err != nil {
 		return nil, sr.corruption(int64(sr.footer.props.Offset), err)
 	}
+	if n := uint64(sr.root.Len()); n != sr.props.NumBlocks && sr.footer.levels == 1 || n == 0 && sr.footer.levels == 2 {
+		return nil, sr.corruption(int64(sr.footer.index.Offset), fmt.Errorf("index root of %d entries in a file of %d blocks", n, sr.props.NumBlocks))
+	}
 	sr.props.FileBytes = uint64(size)
 	if sr.footer.filter.Size > 0 {
 		if err := sr.checkHandle(sr.footer.filter); err != nil {

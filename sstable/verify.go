@@ -15,7 +15,6 @@ type blockAt struct {
 	kind      block.Type
 	separator []byte // of a data or a leaf index block
 	props     []byte
-	level     int // 0: the block was not found by the root
 }
 
 // eachBlock calls f for every block in the order of the file and checks that
