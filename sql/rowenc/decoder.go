@@ -2,6 +2,7 @@ package rowenc
 
 import (
 	"bytes"
+	"math"
 	"slices"
 
 	"minidb/sql/catalog"
@@ -28,13 +29,14 @@ type Decoder struct {
 	others   []familyDecoder // families above 0 with wanted columns
 	several  bool            // rows may have more than one KV
 
-	batch   *types.Batch
-	max     int
-	bytes   int
-	open    bool   // a row has begun and is not counted in batch.N yet
-	row     []byte // its name, if several
-	scratch []byte
-	datum   types.Datum
+	batch    *types.Batch
+	max      int
+	maxBytes int
+	bytes    int
+	open     bool   // a row has begun and is not counted in batch.N yet
+	row      []byte // its name, if several
+	scratch  []byte
+	datum    types.Datum
 }
 
 // keyOutput is a column of the key and where it goes.
@@ -163,8 +165,14 @@ func (d *Decoder) Reset(b *types.Batch) { d.ResetMax(b, types.MaxBatchRows) }
 
 // ResetMax is Reset with another bound on the rows, at least 1.
 func (d *Decoder) ResetMax(b *types.Batch, maxRows int) {
+	d.ResetExact(b, maxRows)
+	d.maxBytes = maxBatchBytes
+}
+
+// ResetExact is ResetMax without the bound on bytes: Add takes that many rows however long they are.
+func (d *Decoder) ResetExact(b *types.Batch, rows int) {
 	b.Reset()
-	d.batch, d.max, d.bytes, d.open = b, maxRows, 0, false
+	d.batch, d.max, d.maxBytes, d.bytes, d.open = b, rows, math.MaxInt, 0, false
 	d.first.rows = 0
 	for i := range d.others {
 		d.others[i].rows = 0
@@ -182,7 +190,7 @@ func (d *Decoder) Add(key, value []byte) (full bool, err error) {
 	}
 	if key[n] == 0 {
 		d.endRow()
-		if d.batch.N >= d.max || d.bytes >= maxBatchBytes {
+		if d.batch.N >= d.max || d.bytes >= d.maxBytes {
 			return true, nil
 		}
 		d.bytes += len(value)

@@ -342,3 +342,11 @@ func padBlanks(b []byte, limit int, scratch []byte) (padded, grown []byte) {
 	}
 	return scratch[start:], scratch
 }
+
+// AppendKey appends a value as an ascending column of a key would have it, NULL last: equal values of a type have equal encodings, so
+// that they can be hashed. Requires a type that Keyable accepts.
+func AppendKey(dst []byte, t types.Type, d *types.Datum) []byte {
+	c := keyColumn{typ: t}
+	c.kind, _ = keyKindOf(t)
+	return c.append(dst, d)
+}

@@ -49,12 +49,14 @@ type Column struct {
 	Level int // 0: the row at hand; n: the n-th enclosing query's row
 	// Name and Table (alias, "" = none) are for texts only.
 	Name, Table string
-	typ         types.Type
+	// Pos is the byte offset of the reference in the text; -1 = none. Equal does not look at it.
+	Pos int
+	typ types.Type
 }
 
 // NewColumn makes a reference to column index of the row at hand.
 func NewColumn(index int, t types.Type, table, name string) *Column {
-	return &Column{Index: index, Name: name, Table: table, typ: t}
+	return &Column{Index: index, Name: name, Table: table, Pos: -1, typ: t}
 }
 
 // Param is $Number.

@@ -152,3 +152,16 @@ func KeyValue(d types.Datum, from, to types.Type) (key types.Datum, inRange, abo
 	}
 	return d, d.I >= -limit && d.I < limit, d.I >= limit
 }
+
+// MatchEquality recognises left = right where equal values have equal key encodings, so that a hash of them can find the pairs.
+func MatchEquality(e Expr) (left, right Expr, ok bool) {
+	c, ok := e.(*Call)
+	if !ok || c.oper == nil || c.oper.name != "=" || len(c.Args) != 2 {
+		return nil, nil, false
+	}
+	l, r := c.oper.left, c.oper.right
+	if l != r && !(isInt(l) && isInt(r)) {
+		return nil, nil, false
+	}
+	return c.Args[0], c.Args[1], true
+}

@@ -57,7 +57,7 @@ func (b *Builder) bareColumn(name string, s *Scope, pos int) (Expr, error) {
 			}
 		}
 		if found != nil {
-			return found.at(in, level), nil
+			return found.at(in, level, pos), nil
 		}
 		level++
 	}
@@ -73,9 +73,9 @@ func (b *Builder) bareColumn(name string, s *Scope, pos int) (Expr, error) {
 }
 
 // at makes the expression of a column seen from level queries further in.
-func (c *SourceColumn) at(src *Source, level int) Expr {
+func (c *SourceColumn) at(src *Source, level, pos int) Expr {
 	if c.Expr == nil {
-		return &Column{Index: c.Index, Level: level, Name: c.Name, Table: src.Name, typ: c.Type}
+		return &Column{Index: c.Index, Level: level, Name: c.Name, Table: src.Name, Pos: pos, typ: c.Type}
 	}
 	if level == 0 {
 		return c.Expr
@@ -111,7 +111,7 @@ func (b *Builder) qualifiedColumn(schema, table, name string, s *Scope, pos int)
 	if found == nil {
 		return nil, b.missingColumn(table, name, s, pos)
 	}
-	return found.at(src, level), nil
+	return found.at(src, level, pos), nil
 }
 
 // findSource finds the FROM item that a qualifier names.
@@ -264,7 +264,7 @@ func (b *Builder) ExpandStar(x *parse.ColumnRef, s *Scope) ([]Output, error) {
 		}
 		for i := range src.Columns {
 			if c := &src.Columns[i]; !c.Hidden && !c.Dropped {
-				out = append(out, Output{c.at(src, level), c.Name})
+				out = append(out, Output{c.at(src, level, x.Pos), c.Name})
 			}
 		}
 		return out, nil
@@ -272,7 +272,7 @@ func (b *Builder) ExpandStar(x *parse.ColumnRef, s *Scope) ([]Output, error) {
 	for _, src := range s.Sources {
 		for i := range src.Columns {
 			if c := &src.Columns[i]; !c.Hidden && !c.Dropped && !c.QualifiedOnly && !src.LateralOnly {
-				out = append(out, Output{c.at(src, 0), c.Name})
+				out = append(out, Output{c.at(src, 0, x.Pos), c.Name})
 			}
 		}
 	}
