@@ -1,0 +1,110 @@
+package sql
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"minidb/sql/internal/exec"
+	"minidb/sql/internal/parse"
+	"minidb/sql/internal/plan"
+	"minidb/sql/sqlerr"
+)
+
+// explainOptions are the options of EXPLAIN that are there.
+type explainOptions struct {
+	analyze, verbose, timing bool
+}
+
+func parseExplainOptions(st *parse.ExplainStmt) (explainOptions, error) {
+	o := explainOptions{timing: true}
+	for _, opt := range st.Options {
+		on, known := true, true
+		if opt.Value != nil {
+			on, known = parseBool(opt.Value.Text)
+		}
+		switch opt.Name {
+		case "format":
+			if opt.Value == nil || !strings.EqualFold(opt.Value.Text, "text") {
+				return o, sqlerr.Unsupported("EXPLAIN (FORMAT) other than TEXT")
+			}
+			continue
+		case "analyze":
+			o.analyze = on
+		case "verbose":
+			o.verbose = on
+		case "timing":
+			o.timing = on
+		case "costs", "summary": // minidb prints no costs, and the summary with ANALYZE
+		case "buffers", "wal", "settings":
+			if on {
+				return o, sqlerr.Unsupported("EXPLAIN (" + strings.ToUpper(opt.Name) + ")")
+			}
+		default:
+			return o, sqlerr.New(sqlerr.SyntaxError, "unrecognized EXPLAIN option \"%s\"", opt.Name)
+		}
+		if !known {
+			return o, sqlerr.New(sqlerr.SyntaxError, "%s requires a Boolean value", opt.Name)
+		}
+	}
+	return o, nil
+}
+
+// explainUtility is EXPLAIN.
+func (s *Session) explainUtility(q *statement, st *parse.ExplainStmt) (utility, error) {
+	o, err := parseExplainOptions(st)
+	if err != nil {
+		return utility{}, err
+	}
+	if !isPlanned(st.Query) {
+		return utility{}, sqlerr.Unsupported("EXPLAIN of this statement")
+	}
+	inner := &statement{Statement: &parse.Statement{AST: st.Query, Text: q.Text, Start: q.Start, Params: q.Params}, text: q.text, given: q.given}
+	return utility{columns: textColumns("QUERY PLAN"), run: func(ctx context.Context) (run, error) {
+		began := time.Now()
+		p, err := s.planFor(ctx, inner)
+		if err != nil {
+			return nil, err
+		}
+		if !o.analyze {
+			return explainRows(plan.Explain(p, plan.ExplainOptions{Verbose: o.verbose})), nil
+		}
+		planning := time.Since(began)
+		return s.explainAnalyze(ctx, inner, p, o, planning)
+	}}, nil
+}
+
+// explainAnalyze runs the plan, counts and prints.
+func (s *Session) explainAnalyze(ctx context.Context, q *statement, p *plan.Plan, o explainOptions, planning time.Duration) (run, error) {
+	if p.Writes && s.tx.modes.readOnly {
+		return nil, sqlerr.New(sqlerr.ReadOnlySQLTransaction, "cannot execute %s in a read-only transaction", firstWord(p.Tag))
+	}
+	if err := s.beginStatement(ctx); err != nil {
+		return nil, err
+	}
+	s.tx.used = true
+	env, err := s.newEnv(ctx, q, nil)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	counts, err := exec.Analyze(ctx, env, p.Root)
+	if err != nil {
+		return nil, err
+	}
+	elapsed := time.Since(began)
+	lines := plan.Explain(p, plan.ExplainOptions{Verbose: o.verbose, Analyze: counts, Timing: o.timing})
+	lines = append(lines, fmt.Sprintf("Planning Time: %.3f ms", ms(planning)), fmt.Sprintf("Execution Time: %.3f ms", ms(elapsed)))
+	return explainRows(lines), nil
+}
+
+func ms(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
+
+func explainRows(lines []string) run {
+	rows := make([][]string, len(lines))
+	for i, l := range lines {
+		rows[i] = []string{l}
+	}
+	return textRows("EXPLAIN", rows)
+}

@@ -1,0 +1,86 @@
+package exec
+
+import (
+	"minidb/sql/internal/expr"
+	"minidb/sql/internal/plan"
+	"minidb/sql/sqlerr"
+	"minidb/sql/types"
+)
+
+// Build makes the operators of a plan.
+func Build(env *Env, n plan.Node) (Operator, error) { return (&builder{env: env}).build(n) }
+
+// builder makes operators, and counts what they do if counts is not nil.
+type builder struct {
+	env    *Env
+	counts plan.Counts
+}
+
+func (b *builder) build(n plan.Node) (Operator, error) {
+	op, err := b.operator(n)
+	if err != nil || b.counts == nil {
+		return op, err
+	}
+	return newCounted(op, n, b.counts), nil
+}
+
+func (b *builder) operator(n plan.Node) (Operator, error) {
+	switch n := n.(type) {
+	case *plan.Values:
+		return &values{env: b.env, node: n}, nil
+	case *plan.Scan:
+		return newScan(b.env, n)
+	case *plan.Series:
+		return &series{env: b.env, node: n}, nil
+	case *plan.Insert:
+		return b.over(n.Input, func(in Operator) Operator { return newInsert(b.env, n, in) })
+	case *plan.Update:
+		return b.over(n.Input, func(in Operator) Operator { return newUpdate(b.env, n, in) })
+	case *plan.Delete:
+		return b.over(n.Input, func(in Operator) Operator { return newDelete(b.env, n, in) })
+	case *plan.Filter:
+		return b.over(n.Input, func(in Operator) Operator { return &filter{env: b.env, input: in, cond: n.Cond} })
+	case *plan.Project:
+		return b.over(n.Input, func(in Operator) Operator { return newProject(b.env, n, in) })
+	case *plan.Sort:
+		return b.over(n.Input, func(in Operator) Operator { return &sorter{env: b.env, input: in, node: n} })
+	case *plan.Limit:
+		return b.over(n.Input, func(in Operator) Operator { return &limit{env: b.env, input: in, node: n} })
+	case *plan.Distinct:
+		return b.over(n.Input, func(in Operator) Operator { return &distinct{env: b.env, input: in, node: n} })
+	case *plan.Aggregate:
+		return b.over(n.Input, func(in Operator) Operator { return &aggregate{env: b.env, input: in, node: n} })
+	}
+	return nil, sqlerr.Internal("no operator for %T", n)
+}
+
+// over makes an operator with one input.
+func (b *builder) over(input plan.Node, make func(Operator) Operator) (Operator, error) {
+	in, err := b.build(input)
+	if err != nil {
+		return nil, err
+	}
+	return make(in), nil
+}
+
+// noRow is the row of expressions without columns.
+var noRow expr.Row
+
+// isTrue evaluates a condition: NULL is not true.
+func isTrue(env *Env, cond expr.Expr, row expr.Row) (bool, error) {
+	d, err := cond.Eval(env.Eval, row)
+	return err == nil && !d.Null && d.Bool(), err
+}
+
+// EvalAll evaluates expressions without columns.
+func EvalAll(env *Env, exprs []expr.Expr) ([]types.Datum, error) {
+	out := make([]types.Datum, len(exprs))
+	for i, e := range exprs {
+		d, err := e.Eval(env.Eval, noRow)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = d.Clone()
+	}
+	return out, nil
+}

@@ -1,0 +1,62 @@
+// Package exec runs plans: it builds a tree of operators from a tree of plan nodes and pulls batches of rows from it. It also runs the
+// statements that are no queries but work on tables: DDL, IMPORT INTO, SHOW JOBS.
+//
+// Reading order: [Env], what the operators of a statement share; [Operator] and [Build]; the operators, one a file (scan.go, sort.go, …);
+// the writers (write.go, insert.go, update.go, delete.go), which lock before they check.
+package exec
+
+import (
+	"context"
+
+	"minidb/kv"
+	"minidb/sql/catalog"
+	"minidb/sql/internal/expr"
+	"minidb/sql/internal/parse"
+	"minidb/sql/sqlerr"
+	"minidb/sql/types"
+)
+
+// Env is what a statement runs in. It is for one goroutine.
+type Env struct {
+	KV   *kv.DB
+	Txn  *kv.Txn
+	View *catalog.View
+	// Database is the session's, SearchPath the names of the schemas in which names without one are looked up; not all need exist.
+	Database   *catalog.Database
+	SearchPath []string
+	User       string
+	Text       string // the whole text that the statement is part of: error positions count in it
+	Eval       *expr.EvalContext
+	Memory     *Memory
+	Notice     func(*sqlerr.Error) // never nil
+	// InBlock tells that the statement is not alone in its transaction.
+	InBlock bool
+}
+
+// At gives err, if it is an *sqlerr.Error, the position of a byte offset of Text.
+func (e *Env) At(err error, offset int) error {
+	if se, ok := sqlerr.As(err); ok {
+		se.At(parse.Character(e.Text, offset))
+	}
+	return err
+}
+
+// Operator gives the rows of a plan node. The order of calls is Open, Next until it gives nil or an error, Close. Close may come at any
+// time, also without Open or twice.
+type Operator interface {
+	Open(ctx context.Context) error
+	// Next gives the next rows, at least one, or nil at the end. They are valid until the next call.
+	Next(ctx context.Context) (*types.Batch, error)
+	Close()
+}
+
+// Affected is implemented by the operators that write.
+type Affected interface {
+	// Affected is how many rows the statement inserted, changed or deleted.
+	Affected() int64
+}
+
+// LockTable locks a table.
+func (e *Env) LockTable(ctx context.Context, t *catalog.Table, mode kv.TableLock, wait kv.WaitPolicy) error {
+	return e.Txn.LockTable(ctx, catalog.LockKey(t.ID), mode, wait)
+}

@@ -1,0 +1,53 @@
+package exec
+
+import (
+	"context"
+
+	"minidb/sql/internal/expr"
+	"minidb/sql/types"
+)
+
+// filter passes the rows for which a condition is true, by a selection over the input's columns.
+type filter struct {
+	env   *Env
+	input Operator
+	cond  expr.Expr
+	out   types.Batch
+	row   expr.BatchRow
+}
+
+func (f *filter) Open(ctx context.Context) error { return f.input.Open(ctx) }
+
+func (f *filter) Next(ctx context.Context) (*types.Batch, error) {
+	for {
+		in, err := f.input.Next(ctx)
+		if in == nil || err != nil {
+			return nil, err
+		}
+		if err := selectRows(f.env, f.cond, in, &f.out, &f.row); err != nil {
+			return nil, err
+		}
+		if len(f.out.Sel) > 0 {
+			return &f.out, nil
+		}
+	}
+}
+
+func (f *filter) Close() { f.input.Close() }
+
+// selectRows makes out the rows of in for which cond is true.
+func selectRows(env *Env, cond expr.Expr, in, out *types.Batch, row *expr.BatchRow) error {
+	out.Cols, out.N, out.Sel = in.Cols, in.N, out.Sel[:0]
+	row.Batch = in
+	for r := range in.Rows() {
+		row.Pos = in.Row(r)
+		ok, err := isTrue(env, cond, row)
+		if err != nil {
+			return err
+		}
+		if ok {
+			out.Sel = append(out.Sel, int32(row.Pos))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package exec
+
+import (
+	"context"
+
+	"minidb/sql/internal/plan"
+	"minidb/sql/types"
+)
+
+// insert adds the rows of its input to a table.
+type insert struct {
+	env   *Env
+	node  *plan.Insert
+	input Operator
+	*writer
+	constraints constraints
+	rows        [][]types.Datum // of the batch at hand
+	returning
+	affected int64
+	done     bool
+}
+
+func newInsert(env *Env, n *plan.Insert, input Operator) *insert {
+	return &insert{
+		env: env, node: n, input: input, writer: newWriter(env, n.Table),
+		constraints: constraints{env: env, table: n.Table, checks: n.Checks}, returning: newReturning(env, n.Returning),
+	}
+}
+
+func (i *insert) Open(ctx context.Context) error { return i.input.Open(ctx) }
+
+// Next inserts all rows before it gives the first of RETURNING.
+func (i *insert) Next(ctx context.Context) (*types.Batch, error) {
+	for !i.done {
+		in, err := i.input.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if in == nil {
+			i.done = true
+			break
+		}
+		if err := i.insertBatch(ctx, in); err != nil {
+			return nil, err
+		}
+	}
+	return i.returning.next(), nil
+}
+
+// insertBatch inserts a batch. If a row fails a check, those before it are written first: one of them may fail for its key, and that
+// error comes first then.
+func (i *insert) insertBatch(ctx context.Context, in *types.Batch) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	rowErr := i.makeRows(ctx, in)
+	i.writer.reset()
+	for r, row := range i.rows {
+		if err := i.writer.insert(r, row); err != nil {
+			return err
+		}
+	}
+	c, err := i.writer.flush(ctx)
+	switch {
+	case err != nil:
+		return err
+	case c != nil:
+		return duplicateKey(i.env, i.node.Table, c.index, i.rows[c.row])
+	case rowErr != nil:
+		return rowErr
+	}
+	i.affected += int64(len(i.rows))
+	return i.returning.addAll(i.rows)
+}
+
+// makeRows makes whole rows of the batch's, up to the first that violates a constraint, whose error it returns.
+func (i *insert) makeRows(ctx context.Context, in *types.Batch) error {
+	t := i.node.Table
+	i.rows = i.rows[:0]
+	var rowID int64
+	if t.HasRowID() {
+		var err error
+		if rowID, err = i.env.View.Store().AllocateRowIDs(ctx, t.ID, in.Rows()); err != nil {
+			return err
+		}
+	}
+	given := make([]bool, len(t.Columns))
+	for _, o := range i.node.From {
+		given[o] = true
+	}
+	for r := range in.Rows() {
+		row := make([]types.Datum, len(t.Columns))
+		for c, o := range i.node.From {
+			row[o] = in.Datum(c, r)
+		}
+		for o := range row {
+			switch {
+			case given[o]:
+			case t.Columns[o].Hidden:
+				row[o] = types.NewInt(rowID + int64(r))
+			case i.node.Defaults[o] == nil:
+				row[o] = types.NullDatum
+			default:
+				d, err := i.node.Defaults[o].Eval(i.env.Eval, noRow)
+				if err != nil {
+					return err
+				}
+				row[o] = d
+			}
+		}
+		if err := i.constraints.check(row); err != nil {
+			return err
+		}
+		i.rows = append(i.rows, row)
+	}
+	return nil
+}
+
+// Affected is the number of rows inserted.
+func (i *insert) Affected() int64 { return i.affected }
+
+func (i *insert) Close() {
+	i.input.Close()
+	i.returning.close()
+}

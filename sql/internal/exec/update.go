@@ -1,0 +1,172 @@
+package exec
+
+import (
+	"context"
+	"slices"
+
+	"minidb/kv"
+	"minidb/sql/catalog"
+	"minidb/sql/internal/expr"
+	"minidb/sql/internal/plan"
+	"minidb/sql/types"
+)
+
+// target locks the rows that UPDATE and DELETE are about to write, and finds their newest version if they changed since they were read.
+type target struct {
+	env    *Env
+	table  *catalog.Table
+	where  expr.Expr
+	mode   kv.RowLock
+	newest *newest
+	row    rowDatums
+	key    []byte
+}
+
+// lock locks the row and gives it as it is now: old itself, or a copy of a newer version. ok is false if it is gone or the statement's
+// condition is not true of it any more.
+func (t *target) lock(ctx context.Context, w *writer, old []types.Datum) (row []types.Datum, changed, ok bool, err error) {
+	t.key = w.encoder.AppendRowKey(t.key[:0], old)
+	changed, err = t.env.Txn.LockRow(ctx, t.key, t.mode, kv.Block)
+	if err != nil {
+		return nil, false, false, err
+	}
+	if !changed {
+		return old, false, true, nil
+	}
+	if row, ok, err = t.newest.read(ctx, t.key); !ok || err != nil {
+		return nil, true, false, err
+	}
+	if t.where != nil {
+		t.row = row
+		ok, err = isTrue(t.env, t.where, &t.row)
+	}
+	return row, true, ok, err
+}
+
+// update changes the rows of its input.
+type update struct {
+	env   *Env
+	node  *plan.Update
+	input Operator
+	*writer
+	target      target
+	constraints constraints
+	old, rows   [][]types.Datum // of the batch at hand
+	movesRows   bool            // the statement sets columns of the primary key
+	moved       map[string]struct{}
+	row         rowDatums
+	returning
+	affected int64
+	done     bool
+}
+
+func newUpdate(env *Env, n *plan.Update, input Operator) *update {
+	u := &update{
+		env: env, node: n, input: input, writer: newWriter(env, n.Table),
+		target:      target{env: env, table: n.Table, where: n.Where, mode: kv.NoKeyUpdate, newest: newNewest(env, n.Table)},
+		constraints: constraints{env: env, table: n.Table, checks: n.Checks}, returning: newReturning(env, n.Returning),
+	}
+	for _, x := range n.Table.AllIndexes() {
+		if (x.Unique || x.Primary) && slices.ContainsFunc(n.Sets, func(s plan.Set) bool { return isKey(n.Table, x, s.Ordinal) }) {
+			u.target.mode = kv.Update
+			if x.Primary {
+				u.movesRows, u.moved = true, map[string]struct{}{}
+			}
+		}
+	}
+	return u
+}
+
+// isKey reports whether a column is part of an index's key.
+func isKey(t *catalog.Table, x *catalog.Index, ordinal int) bool {
+	return slices.ContainsFunc(x.Keys, func(k catalog.IndexColumn) bool { return t.Ordinal(k.Column) == ordinal })
+}
+
+func (u *update) Open(ctx context.Context) error { return u.input.Open(ctx) }
+
+// Next changes all rows before it gives the first of RETURNING.
+func (u *update) Next(ctx context.Context) (*types.Batch, error) {
+	for !u.done {
+		in, err := u.input.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if in == nil {
+			u.done = true
+			break
+		}
+		if err := u.updateBatch(ctx, in); err != nil {
+			return nil, err
+		}
+	}
+	return u.returning.next(), nil
+}
+
+func (u *update) updateBatch(ctx context.Context, in *types.Batch) error {
+	rowErr := u.makeRows(ctx, in)
+	u.writer.reset()
+	for r, row := range u.rows {
+		if err := u.writer.update(r, u.old[r], row); err != nil {
+			return err
+		}
+	}
+	c, err := u.writer.flush(ctx)
+	switch {
+	case err != nil:
+		return err
+	case c != nil:
+		return duplicateKey(u.env, u.node.Table, c.index, u.rows[c.row])
+	case rowErr != nil:
+		return rowErr
+	}
+	u.affected += int64(len(u.rows))
+	return u.returning.addAll(u.rows)
+}
+
+// makeRows locks the rows of a batch and computes their new versions, up to the first that fails, whose error it returns.
+func (u *update) makeRows(ctx context.Context, in *types.Batch) error {
+	u.old, u.rows = u.old[:0], u.rows[:0]
+	for r := range in.Rows() {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		old := make([]types.Datum, len(in.Cols))
+		viewRow(in, r, old)
+		old, changed, ok, err := u.target.lock(ctx, u.writer, old)
+		if err != nil {
+			return err
+		}
+		if changed && u.movesRows {
+			// A row that this statement moved to a key it had read before is not changed twice.
+			if _, mine := u.moved[string(u.target.key)]; mine {
+				continue
+			}
+		}
+		if !ok {
+			continue
+		}
+		row := slices.Clone(old)
+		u.row = old
+		for _, s := range u.node.Sets {
+			if row[s.Ordinal], err = s.Expr.Eval(u.env.Eval, &u.row); err != nil {
+				return err
+			}
+		}
+		if err := u.constraints.check(row); err != nil {
+			return err
+		}
+		if u.movesRows {
+			u.moved[string(u.writer.encoder.AppendRowKey(nil, row))] = struct{}{}
+		}
+		u.old, u.rows = append(u.old, old), append(u.rows, row)
+	}
+	return nil
+}
+
+// Affected is the number of rows changed.
+func (u *update) Affected() int64 { return u.affected }
+
+func (u *update) Close() {
+	u.input.Close()
+	u.returning.close()
+}

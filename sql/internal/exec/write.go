@@ -1,0 +1,264 @@
+package exec
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+
+	"minidb/kv"
+	"minidb/sql/catalog"
+	"minidb/sql/internal/plan"
+	"minidb/sql/rowenc"
+	"minidb/sql/sqlerr"
+	"minidb/sql/types"
+)
+
+// writer buffers the KVs of a batch of rows and then writes them to the transaction: first what goes, then, in key order, what must be
+// unique (locked, then found absent, then written), then the rest. So within a batch a row may take a key that another one gives up.
+type writer struct {
+	env     *Env
+	table   *catalog.Table
+	encoder *rowenc.Encoder
+	arena   []byte
+	deletes []span
+	puts    []put
+	uniques []put
+	row     int // the row at hand
+}
+
+// span is a piece of the arena.
+type span struct{ from, to int }
+
+// put is a KV to be written.
+type put struct {
+	key, value span
+	rowLen     int // of the key
+	row        int // in the batch
+	index      *catalog.Index
+}
+
+func newWriter(env *Env, t *catalog.Table) *writer {
+	return &writer{env: env, table: t, encoder: rowenc.NewEncoder(t)}
+}
+
+// reset begins a batch.
+func (w *writer) reset() {
+	w.arena, w.deletes, w.puts, w.uniques = w.arena[:0], w.deletes[:0], w.puts[:0], w.uniques[:0]
+}
+
+func (w *writer) keep(b []byte) span {
+	from := len(w.arena)
+	w.arena = append(w.arena, b...)
+	return span{from, len(w.arena)}
+}
+
+func (w *writer) bytes(s span) []byte { return w.arena[s.from:s.to] }
+
+// add notes a KV of the row at hand.
+func (w *writer) add(e *rowenc.Entry) error {
+	if e.Value == nil {
+		w.deletes = append(w.deletes, w.keep(e.Key))
+		return nil
+	}
+	p := put{key: w.keep(e.Key), value: w.keep(e.Value), rowLen: e.RowLen, row: w.row, index: e.Index}
+	// A hidden row id is fresh: nobody else can have it.
+	if e.Unique && !(e.Index.Primary && w.table.HasRowID()) {
+		w.uniques = append(w.uniques, p)
+	} else {
+		w.puts = append(w.puts, p)
+	}
+	return nil
+}
+
+func (w *writer) insert(row int, d []types.Datum) error {
+	w.row = row
+	return w.encoder.Insert(d, w.add)
+}
+
+func (w *writer) update(row int, old, d []types.Datum) error {
+	w.row = row
+	return w.encoder.Update(old, d, w.add)
+}
+
+func (w *writer) delete(old []types.Datum) error { return w.encoder.Delete(old, w.add) }
+
+// conflict is a unique key that is taken.
+type conflict struct {
+	row   int
+	index *catalog.Index
+}
+
+// flush writes the batch. It returns the first row, in the order of the batch, whose unique key is taken; nil if there is none. With a
+// conflict the statement has to fail.
+func (w *writer) flush(ctx context.Context) (*conflict, error) {
+	txn := w.env.Txn
+	for _, d := range w.deletes {
+		if err := txn.Del(w.bytes(d)); err != nil {
+			return nil, err
+		}
+	}
+	c, err := w.putUniques(ctx)
+	if c != nil || err != nil {
+		return c, err
+	}
+	for i := range w.puts {
+		if err := txn.Put(w.bytes(w.puts[i].key), w.bytes(w.puts[i].value)); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// putUniques locks the unique keys, then writes those that are absent.
+func (w *writer) putUniques(ctx context.Context) (*conflict, error) {
+	if len(w.uniques) == 0 {
+		return nil, nil
+	}
+	slices.SortStableFunc(w.uniques, func(a, b put) int { return bytes.Compare(w.bytes(a.key), w.bytes(b.key)) })
+	for i := range w.uniques {
+		p := &w.uniques[i]
+		if err := w.env.Txn.LockKey(ctx, w.bytes(p.key)[:p.rowLen], kv.Update, kv.Block); err != nil {
+			return nil, err
+		}
+	}
+	// All keys are locked: from here on nobody else changes them, so that one look at the newest commits serves all.
+	last := w.bytes(w.uniques[len(w.uniques)-1].key)
+	it, err := w.env.Txn.NewIter(ctx, kv.Span{Start: w.bytes(w.uniques[0].key), End: append(bytes.Clone(last), 0)}, kv.IterOptions{Latest: true})
+	if err != nil {
+		return nil, err
+	}
+	defer it.Close()
+	var first *conflict
+	for i := range w.uniques {
+		p := &w.uniques[i]
+		err := w.env.Txn.CPut(it, w.bytes(p.key), w.bytes(p.value), nil)
+		var failed *kv.ConditionFailedError
+		switch {
+		case errors.As(err, &failed):
+			if c := (&conflict{p.row, p.index}); first == nil || c.before(w.table, first) {
+				first = c
+			}
+		case err != nil:
+			return nil, err
+		}
+	}
+	return first, it.Close()
+}
+
+// before is the order in which PostgreSQL would find conflicts: row by row, each in the order of its indexes.
+func (c *conflict) before(t *catalog.Table, d *conflict) bool {
+	if c.row != d.row {
+		return c.row < d.row
+	}
+	all := t.AllIndexes()
+	return slices.Index(all, c.index) < slices.Index(all, d.index)
+}
+
+// duplicateKey is the error for a row whose key in a unique index is taken.
+func duplicateKey(env *Env, t *catalog.Table, x *catalog.Index, row []types.Datum) error {
+	var names, values []byte
+	for i, k := range x.Keys {
+		if i > 0 {
+			names, values = append(names, ", "...), append(values, ", "...)
+		}
+		o := t.Ordinal(k.Column)
+		names = append(names, t.Columns[o].Name...)
+		values = appendShown(env, values, t.Columns[o].Type, row[o])
+	}
+	return sqlerr.New(sqlerr.UniqueViolation, "duplicate key value violates unique constraint \"%s\"", x.Name).
+		WithDetail("Key (%s)=(%s) already exists.", names, values).WithTable(schemaName(env, t), t.Name).WithConstraint(x.Name)
+}
+
+// appendShown appends a value as error details show it.
+func appendShown(env *Env, dst []byte, t types.Type, d types.Datum) []byte {
+	if d.Null {
+		return append(dst, "null"...)
+	}
+	return types.AppendText(env.Eval.Types, dst, t, d)
+}
+
+// schemaName is the schema that errors name; only public exists.
+func schemaName(*Env, *catalog.Table) string { return "public" }
+
+// constraints checks the rows that are about to be written.
+type constraints struct {
+	env    *Env
+	table  *catalog.Table
+	checks []plan.Check
+	row    rowDatums
+}
+
+// check tells what NOT NULL or CHECK constraint a row violates, if any.
+func (c *constraints) check(row []types.Datum) error {
+	for i := range c.table.Columns {
+		col := &c.table.Columns[i]
+		if col.NotNull && row[i].Null {
+			return sqlerr.New(sqlerr.NotNullViolation, "null value in column \"%s\" of relation \"%s\" violates not-null constraint", col.Name, c.table.Name).
+				WithDetail("%s", failingRow(c.env, c.table, row)).WithTable(schemaName(c.env, c.table), c.table.Name).WithColumn(col.Name)
+		}
+	}
+	c.row = row
+	for i := range c.checks {
+		d, err := c.checks[i].Expr.Eval(c.env.Eval, &c.row)
+		if err != nil {
+			return err
+		}
+		if !d.Null && !d.Bool() {
+			return sqlerr.New(sqlerr.CheckViolation, "new row for relation \"%s\" violates check constraint \"%s\"", c.table.Name, c.checks[i].Name).
+				WithDetail("%s", failingRow(c.env, c.table, row)).WithTable(schemaName(c.env, c.table), c.table.Name).WithConstraint(c.checks[i].Name)
+		}
+	}
+	return nil
+}
+
+// maxShownBytes is how much of a value a failing row shows.
+const maxShownBytes = 64
+
+// failingRow is the detail of a violated constraint.
+func failingRow(env *Env, t *catalog.Table, row []types.Datum) string {
+	out := []byte("Failing row contains (")
+	for i := range t.Visible() {
+		if i > 0 {
+			out = append(out, ", "...)
+		}
+		start := len(out)
+		out = appendShown(env, out, t.Columns[i].Type, row[i])
+		if len(out)-start > maxShownBytes {
+			out = append(clipUTF8(out[:start+maxShownBytes], start), "..."...)
+		}
+	}
+	return string(append(out, ")."...))
+}
+
+// clipUTF8 takes the beginning of a character off the end of b, not going below start.
+func clipUTF8(b []byte, start int) []byte {
+	for n := len(b); n > start; n-- {
+		if c := b[n-1]; c < 0x80 {
+			return b[:n]
+		} else if c >= 0xc0 {
+			if need := utf8Length(c); len(b)-n+1 >= need {
+				return b
+			}
+			return b[:n-1]
+		}
+	}
+	return b
+}
+
+// utf8Length is the length of a character by its first byte.
+func utf8Length(c byte) int {
+	switch {
+	case c >= 0xf0:
+		return 4
+	case c >= 0xe0:
+		return 3
+	}
+	return 2
+}
+
+// rowDatums is a row of datums as expressions read it.
+type rowDatums []types.Datum
+
+// Datum is the value of column i.
+func (r *rowDatums) Datum(i int) types.Datum { return (*r)[i] }

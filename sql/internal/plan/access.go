@@ -1,0 +1,304 @@
+package plan
+
+import (
+	"math"
+
+	"minidb/sql/catalog"
+	"minidb/sql/internal/expr"
+	"minidb/sql/rowenc"
+)
+
+// columnOrder is an item of an order over a table's columns.
+type columnOrder struct {
+	ordinal          int
+	desc, nullsFirst bool
+}
+
+// access is one way to read a table: an index with what the conditions say of its key.
+type access struct {
+	index      *catalog.Index
+	constraint *Constraint // nil: the whole index
+	used       []bool      // the conditions that the constraint stands for
+	single     []bool      // by key column: has one value
+	rows       float64     // about how many entries are read
+	lookup     bool
+	ordered    bool
+	reverse    bool
+	cost       float64
+}
+
+// There are no statistics yet: these are about what PostgreSQL takes when it knows nothing.
+const (
+	guessedRows       = 100000
+	equalSelectivity  = 0.005
+	rangeSelectivity  = 0.05 // open at one end
+	boundSelectivity  = 0.005
+	filterSelectivity = 0.33
+	lookupCost        = 8.0 // of a row, where a scan of one costs 1
+	maxSpans          = 4096
+)
+
+// chooseAccess finds the cheapest way to read the table of a scan: need are the columns wanted above it, conds the conditions on it,
+// order the order that would save a sort (nil: none), limit how many rows are probably read (0: all). It reports whether the order
+// comes out.
+func chooseAccess(scan *Scan, conds []expr.Expr, need []bool, order []columnOrder, limit int64) (ordered bool) {
+	var best *access
+	for _, x := range scan.Table.AllIndexes() {
+		if x.State != catalog.IndexPublic || scan.forced && x != scan.Index {
+			continue
+		}
+		a := newAccess(scan.Table, x, conds)
+		a.lookup = needsLookup(scan.Table, x, a.wanted(conds, need))
+		a.ordered, a.reverse = a.order(scan.Table, order)
+		a.price(scan.Table, conds, len(order) > 0, limit)
+		if best == nil || a.cost < best.cost {
+			best = a
+		}
+	}
+	best.apply(scan, conds, need)
+	scan.SoftLimit = 0
+	if best.ordered || len(order) == 0 {
+		scan.SoftLimit = limit
+	}
+	return best.ordered && len(order) > 0
+}
+
+// newAccess matches the conditions with the key columns of an index, from the first on.
+func newAccess(t *catalog.Table, x *catalog.Index, conds []expr.Expr) *access {
+	a := &access{index: x, used: make([]bool, len(conds)), single: make([]bool, len(x.Keys)), rows: guessedRows}
+	var c Constraint
+	spans := 1
+	for i, k := range x.Keys {
+		v, cond := findEqual(conds, a.used, t.Ordinal(k.Column), spans)
+		if cond < 0 {
+			c.Range = a.findRange(conds, t.Ordinal(k.Column))
+			break
+		}
+		a.used[cond] = true
+		n := max(len(v.Values), 1)
+		spans *= n
+		a.single[i] = n == 1
+		a.rows *= math.Min(1, equalSelectivity*float64(n))
+		c.Prefix = append(c.Prefix, v)
+	}
+	if x.Unique && len(c.Prefix) == len(x.Keys) {
+		a.rows = float64(spans)
+	}
+	a.rows = math.Max(a.rows, float64(spans))
+	for i, used := range a.used {
+		if used {
+			c.Conds = append(c.Conds, conds[i])
+		}
+	}
+	if len(c.Prefix) > 0 || c.Range != nil {
+		a.constraint = &c
+	}
+	return a
+}
+
+// findEqual finds a condition that says what values a column may have; -1 if there is none.
+func findEqual(conds []expr.Expr, used []bool, ordinal, spans int) (KeyValues, int) {
+	for i, e := range conds {
+		if used[i] {
+			continue
+		}
+		if c, not, ok := expr.MatchNull(e); ok && !not && c.Index == ordinal {
+			return KeyValues{IsNull: true}, i
+		}
+		m, ok := expr.MatchComparison(e)
+		if !ok || m.Op != expr.OpEq || m.Column.Index != ordinal {
+			continue
+		}
+		if m.List == nil {
+			return KeyValues{Values: []expr.Expr{m.Value}}, i
+		}
+		if spans*len(m.List) <= maxSpans {
+			return KeyValues{Values: m.List}, i
+		}
+	}
+	return KeyValues{}, -1
+}
+
+// findRange finds the conditions that bound a column.
+func (a *access) findRange(conds []expr.Expr, ordinal int) *KeyRange {
+	var r KeyRange
+	notNull := -1
+	for i, e := range conds {
+		if a.used[i] {
+			continue
+		}
+		if c, not, ok := expr.MatchNull(e); ok && not && c.Index == ordinal {
+			notNull = i
+			continue
+		}
+		m, ok := expr.MatchComparison(e)
+		if !ok || m.Column.Index != ordinal || m.List != nil {
+			continue
+		}
+		switch m.Op {
+		case expr.OpGt, expr.OpGe:
+			if r.Low == nil {
+				r.Low, r.LowExcl, a.used[i] = m.Value, m.Op == expr.OpGt, true
+			}
+		case expr.OpLt, expr.OpLe:
+			if r.High == nil {
+				r.High, r.HighExcl, a.used[i] = m.Value, m.Op == expr.OpLt, true
+			}
+		}
+	}
+	if notNull >= 0 {
+		a.used[notNull] = true
+		r.NotNull = true
+	}
+	switch {
+	case r.Low != nil && r.High != nil:
+		a.rows *= boundSelectivity
+	case r.Low != nil || r.High != nil:
+		a.rows *= rangeSelectivity
+	case !r.NotNull:
+		return nil
+	}
+	return &r
+}
+
+// wanted is which columns the scan has to deliver: those needed above it and those of the conditions that are left.
+func (a *access) wanted(conds []expr.Expr, need []bool) []bool {
+	want := append([]bool(nil), need...)
+	for i, e := range conds {
+		if !a.used[i] {
+			expr.Columns(e, func(c *expr.Column) { want[c.Index] = true })
+		}
+	}
+	return want
+}
+
+// covered is which columns an index has.
+func covered(t *catalog.Table, x *catalog.Index) []bool {
+	has := make([]bool, len(t.Columns))
+	for _, id := range rowenc.ColumnsOf(t, x) {
+		has[t.Ordinal(id)] = true
+	}
+	return has
+}
+
+func needsLookup(t *catalog.Table, x *catalog.Index, want []bool) bool {
+	if x.Primary {
+		return false
+	}
+	has := covered(t, x)
+	for i, w := range want {
+		if w && !has[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// order reports whether the entries come in the wanted order, read forward or in reverse.
+func (a *access) order(t *catalog.Table, order []columnOrder) (ordered, reverse bool) {
+	if len(order) == 0 {
+		return false, false
+	}
+	keys := append([]catalog.IndexColumn(nil), a.index.Keys...)
+	if !a.index.Primary && !a.index.Unique {
+		for _, k := range t.Primary.Keys {
+			keys = append(keys, catalog.IndexColumn{Column: k.Column})
+		}
+	}
+	decided := false
+	at := 0
+	for _, o := range order {
+		if a.isSingle(t, o.ordinal) {
+			continue
+		}
+		for at < len(keys) && a.isSingle(t, t.Ordinal(keys[at].Column)) {
+			at++
+		}
+		if at == len(keys) {
+			// All of a primary key: no two rows are left to order.
+			return a.index.Primary && decided, reverse
+		}
+		k := keys[at]
+		if t.Ordinal(k.Column) != o.ordinal {
+			return false, false
+		}
+		backward := k.Desc != o.desc
+		if decided && backward != reverse {
+			return false, false
+		}
+		if (k.NullsFirst != backward) != o.nullsFirst && !t.Columns[o.ordinal].NotNull {
+			return false, false
+		}
+		decided, reverse = true, backward
+		at++
+	}
+	return true, reverse
+}
+
+// isSingle reports whether the constraint gives a column one value.
+func (a *access) isSingle(t *catalog.Table, ordinal int) bool {
+	for i, k := range a.index.Keys {
+		if t.Ordinal(k.Column) == ordinal {
+			return a.single[i]
+		}
+	}
+	return false
+}
+
+// price estimates what the way costs.
+func (a *access) price(t *catalog.Table, conds []expr.Expr, wantOrder bool, limit int64) {
+	passing := 1.0
+	for i := range conds {
+		if !a.used[i] {
+			passing *= filterSelectivity
+		}
+	}
+	rows := a.rows
+	sort := wantOrder && !a.ordered
+	if limit > 0 && !sort {
+		rows = math.Min(rows, float64(limit)/passing)
+	}
+	perRow := 1.0
+	if a.index.Primary {
+		perRow += 0.5*float64(len(t.Families)-1) + 0.01*float64(len(t.Columns))
+	}
+	if a.lookup {
+		perRow += lookupCost
+	}
+	a.cost = 2 + rows*perRow
+	if out := rows * passing; sort && out > 1 {
+		a.cost += 0.2 * out * math.Log2(out)
+	}
+	if a.reverse && a.ordered {
+		a.cost *= 1.1
+	}
+	if !a.index.Primary {
+		a.cost *= 1.01 // of two equal ways the primary index
+	}
+}
+
+// apply makes the scan read that way.
+func (a *access) apply(scan *Scan, conds []expr.Expr, need []bool) {
+	scan.Index, scan.Constraint, scan.Lookup, scan.Reverse = a.index, a.constraint, a.lookup, a.reverse && a.ordered
+	scan.Want = a.wanted(conds, need)
+	var early, late []expr.Expr
+	has := covered(scan.Table, a.index)
+	for i, e := range conds {
+		if a.used[i] {
+			continue
+		}
+		if a.lookup && onlyColumns(e, has) {
+			early = append(early, e)
+		} else {
+			late = append(late, e)
+		}
+	}
+	scan.IndexFilter, scan.Filter = expr.JoinAnd(early), expr.JoinAnd(late)
+}
+
+// onlyColumns reports whether an expression uses no columns beyond those given.
+func onlyColumns(e expr.Expr, has []bool) bool {
+	ok := true
+	expr.Columns(e, func(c *expr.Column) { ok = ok && has[c.Index] })
+	return ok
+}

@@ -1,0 +1,169 @@
+package plan
+
+import (
+	"minidb/sql/internal/expr"
+	"minidb/sql/internal/parse"
+	"minidb/sql/sqlerr"
+)
+
+// assemble makes the nodes of the query, from FROM up.
+func (s *selection) assemble() (Node, error) {
+	lock, err := s.locking()
+	if err != nil {
+		return nil, err
+	}
+	node, ordered := s.from.plan(s.conds, s.needed(), s.wantedOrder(), s.probableLimit())
+	if lock != nil {
+		scan := s.from.sources[0].scan
+		scan.Lock = lock
+		for _, k := range scan.Table.Primary.Keys {
+			scan.Want[scan.Table.Ordinal(k.Column)] = true // to name the row; every index has it
+		}
+		lock.Recheck = expr.JoinAnd(s.conds)
+	}
+	if s.grouped {
+		node = &Aggregate{Input: node, Groups: s.groups, Aggs: s.aggs}
+		if s.having != nil {
+			node = &Filter{Input: node, Cond: s.having}
+		}
+	}
+	exprs := make([]expr.Expr, len(s.outputs))
+	for i := range s.outputs {
+		exprs[i] = expr.Fold(s.outputs[i].expr)
+	}
+	node = &Project{Input: node, Exprs: exprs}
+	if s.clause.Distinct && len(s.on) == 0 {
+		node = &Distinct{Input: node, Columns: upTo(s.visible)}
+	}
+	return s.sortAndLimit(node, ordered), nil
+}
+
+// sortAndLimit puts ORDER BY, DISTINCT ON and LIMIT over the outputs.
+func (s *selection) sortAndLimit(node Node, ordered bool) Node {
+	if len(s.order) > 0 && !ordered {
+		sort := &Sort{Input: node, Keys: s.order}
+		if len(s.on) == 0 {
+			sort.Limit, sort.Offset = s.limit, s.offset
+		}
+		node = sort
+	}
+	if len(s.on) > 0 {
+		node = &Distinct{Input: node, Columns: s.on, Sorted: len(s.order) >= len(s.on), On: true}
+	}
+	if s.limit != nil || s.offset != nil {
+		node = &Limit{Input: node, Count: s.limit, Offset: s.offset}
+	}
+	return node
+}
+
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// needed tells which columns of FROM's rows anything uses.
+func (s *selection) needed() []bool {
+	need := make([]bool, s.from.width)
+	mark := func(e expr.Expr) {
+		expr.Columns(e, func(c *expr.Column) { need[c.Index] = true })
+	}
+	if !s.grouped {
+		for i := range s.outputs {
+			mark(s.outputs[i].expr)
+		}
+		return need
+	}
+	for _, e := range s.groups {
+		mark(e)
+	}
+	for _, a := range s.aggs {
+		mark(a)
+	}
+	return need
+}
+
+// wantedOrder is the order in which FROM's rows need no sorting; nil if there is none.
+func (s *selection) wantedOrder() []columnOrder {
+	if s.grouped || len(s.from.sources) != 1 {
+		return nil
+	}
+	var order []columnOrder
+	for _, k := range s.order {
+		c, ok := s.outputs[k.Column].expr.(*expr.Column)
+		if !ok || c.Level > 0 {
+			return nil
+		}
+		order = append(order, columnOrder{ordinal: c.Index, desc: k.Desc, nullsFirst: k.NullsFirst})
+	}
+	return order
+}
+
+// probableLimit is how many rows of FROM are probably read, if that is known; else 0.
+func (s *selection) probableLimit() int64 {
+	if s.grouped || s.clause.Distinct || s.limit == nil {
+		return 0
+	}
+	n, ok := constantInt(s.limit)
+	if !ok {
+		return 0
+	}
+	if s.offset != nil {
+		skip, ok := constantInt(s.offset)
+		if !ok {
+			return 0
+		}
+		n += skip
+	}
+	return max(n, 1)
+}
+
+// constantInt is the value of an int8 constant.
+func constantInt(e expr.Expr) (int64, bool) {
+	c, ok := expr.Fold(e).(*expr.Const)
+	if !ok || c.Value.Null {
+		return 0, false
+	}
+	return c.Value.Int(), true
+}
+
+// locking is what FOR UPDATE and its kin ask for; nil for nothing.
+func (s *selection) locking() (*RowLock, error) {
+	if len(s.st.Locking) == 0 {
+		return nil, nil
+	}
+	first := s.st.Locking[0]
+	word := [...]string{"FOR KEY SHARE", "FOR SHARE", "FOR NO KEY UPDATE", "FOR UPDATE"}[first.Strength]
+	refuse := func(with string) error {
+		return s.p.at(sqlerr.New(sqlerr.FeatureNotSupported, "%s is not allowed with %s", word, with), first.Pos)
+	}
+	switch {
+	case len(s.groups) > 0:
+		return nil, refuse("GROUP BY clause")
+	case s.having != nil:
+		return nil, refuse("HAVING clause")
+	case s.grouped:
+		return nil, refuse("aggregate functions")
+	case s.clause.Distinct:
+		return nil, refuse("DISTINCT clause")
+	case len(s.from.sources) != 1 || s.from.sources[0].scan == nil:
+		return nil, s.p.unsupported(word+" of anything but one table", first.Pos)
+	}
+	lock := &RowLock{}
+	for _, l := range s.st.Locking {
+		for _, t := range l.Tables {
+			if t.Name != s.from.sources[0].names.Name {
+				return nil, s.p.at(sqlerr.New(sqlerr.UndefinedTable, "relation \"%s\" in %s clause not found in FROM clause", t.Name, word), t.Pos)
+			}
+		}
+		lock.Strength = max(lock.Strength, lockStrengths[l.Strength])
+		lock.Wait = max(lock.Wait, lockWaits[l.Wait])
+	}
+	return lock, nil
+}
+
+var lockStrengths = [...]LockStrength{parse.ForKeyShare: LockKeyShare, parse.ForShare: LockShare, parse.ForNoKeyUpdate: LockNoKeyUpdate, parse.ForUpdate: LockUpdate}
+
+var lockWaits = [...]LockWait{parse.LockBlock: WaitBlock, parse.LockSkip: WaitSkip, parse.LockNoWait: WaitNone}

@@ -1,0 +1,62 @@
+package plan
+
+import (
+	"minidb/sql/catalog"
+	"minidb/sql/internal/expr"
+	"minidb/sql/types"
+)
+
+// Insert adds a row to a table for each row of its input.
+type Insert struct {
+	Table *catalog.Table
+	// Input's columns are values of the types of the table's columns From: value i is of the column with ordinal From[i].
+	Input Node
+	From  []int
+	// Defaults are, by ordinal, what the columns without a value get; nil is NULL. The hidden row id is the operator's business.
+	Defaults []expr.Expr
+	Checks   []Check
+	// Returning, if not nil, are expressions over the new row, by ordinal, that the statement gives for each row.
+	Returning []expr.Expr
+}
+
+// Check is a CHECK constraint, over the table's columns by ordinal.
+type Check struct {
+	Name string
+	Expr expr.Expr
+}
+
+// Update changes the rows of its input.
+type Update struct {
+	Table *catalog.Table
+	// Input's rows are whole rows of the table.
+	Input *Scan
+	Sets  []Set
+	// Where is the whole condition, evaluated again on a row that changed before it was locked. Nil: none.
+	Where     expr.Expr
+	Checks    []Check
+	Returning []expr.Expr
+}
+
+// Set is a column's new value: an expression over the old row.
+type Set struct {
+	Ordinal int
+	Expr    expr.Expr
+}
+
+// Delete removes the rows of its input.
+type Delete struct {
+	Table *catalog.Table
+	// Input's rows are whole rows of the table.
+	Input     *Scan
+	Where     expr.Expr // as Update's
+	Returning []expr.Expr
+}
+
+// Types are those of RETURNING.
+func (n *Insert) Types() []types.Type { return typesOf(n.Returning) }
+
+// Types are those of RETURNING.
+func (n *Update) Types() []types.Type { return typesOf(n.Returning) }
+
+// Types are those of RETURNING.
+func (n *Delete) Types() []types.Type { return typesOf(n.Returning) }

@@ -1,0 +1,308 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"minidb/sql/internal/expr"
+)
+
+// Count is what a node did, for EXPLAIN ANALYZE.
+type Count struct {
+	Rows          int64
+	Loops         int64
+	Startup, Time time.Duration // until the first rows, and all; with the inputs'
+}
+
+// Counts are the counts of a plan's nodes.
+type Counts map[Node]*Count
+
+// ExplainOptions say how a plan is printed.
+type ExplainOptions struct {
+	Verbose bool
+	Timing  bool
+	Analyze Counts // nil: not run
+}
+
+// Explain prints a plan as PostgreSQL does, without costs: there are no statistics to compute them from.
+func Explain(p *Plan, o ExplainOptions) []string {
+	e := &explainer{options: o, qualify: countScans(p.Root) > 1}
+	p.Root.explain(e)
+	return e.lines
+}
+
+// explainer prints a tree. A node prints its title, then its properties, then its inputs.
+type explainer struct {
+	options ExplainOptions
+	lines   []string
+	depth   int
+	qualify bool // columns carry their table's name
+}
+
+// node begins a node.
+func (e *explainer) node(n Node, format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	if c := e.options.Analyze[n]; c != nil {
+		line += e.counts(c)
+	} else if e.options.Analyze != nil {
+		line += " (never executed)"
+	}
+	if e.depth > 0 {
+		line = strings.Repeat(" ", 6*e.depth-4) + "->  " + line
+	}
+	e.lines = append(e.lines, line)
+}
+
+func (e *explainer) counts(c *Count) string {
+	if !e.options.Timing {
+		return fmt.Sprintf(" (actual rows=%d loops=%d)", c.Rows, c.Loops)
+	}
+	ms := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
+	return fmt.Sprintf(" (actual time=%.3f..%.3f rows=%d loops=%d)", ms(c.Startup), ms(c.Time), c.Rows, c.Loops)
+}
+
+// property prints a line below the node's title.
+func (e *explainer) property(name, value string) {
+	if value != "" {
+		e.lines = append(e.lines, strings.Repeat(" ", 6*e.depth+2)+name+": "+value)
+	}
+}
+
+// input prints an input.
+func (e *explainer) input(n Node) {
+	e.depth++
+	n.explain(e)
+	e.depth--
+}
+
+func (e *explainer) text(x expr.Expr) string {
+	if x == nil {
+		return ""
+	}
+	return expr.Deparse(x, e.qualify)
+}
+
+// cond prints a condition: in parentheses, as PostgreSQL does.
+func (e *explainer) cond(x expr.Expr) string {
+	s := e.text(x)
+	if s == "" || s[0] == '(' && closes(s) {
+		return s
+	}
+	return "(" + s + ")"
+}
+
+// closes reports whether the parenthesis that s begins with ends at its end.
+func closes(s string) bool {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i == len(s)-1
+			}
+		}
+	}
+	return false
+}
+
+func (e *explainer) list(exprs []expr.Expr) string {
+	parts := make([]string, len(exprs))
+	for i, x := range exprs {
+		parts[i] = e.text(x)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (e *explainer) sortKeys(keys []SortKey) string {
+	parts := make([]string, len(keys))
+	for i, k := range keys {
+		s := e.text(k.Expr)
+		if _, ok := k.Expr.(*expr.Column); !ok && !(s != "" && s[0] == '(' && closes(s)) {
+			s = "(" + s + ")"
+		}
+		if k.Desc {
+			s += " DESC"
+		}
+		if k.NullsFirst != k.Desc {
+			s += map[bool]string{true: " NULLS FIRST", false: " NULLS LAST"}[k.NullsFirst]
+		}
+		parts[i] = s
+	}
+	return strings.Join(parts, ", ")
+}
+
+// countScans counts the tables of a plan.
+func countScans(n Node) int {
+	switch n := n.(type) {
+	case *Scan:
+		return 1
+	case *Join:
+		return countScans(n.Left) + countScans(n.Right)
+	case *Insert:
+		return countScans(n.Input)
+	case *Filter:
+		return countScans(n.Input)
+	case *Project:
+		return countScans(n.Input)
+	case *Sort:
+		return countScans(n.Input)
+	case *Limit:
+		return countScans(n.Input)
+	case *Distinct:
+		return countScans(n.Input)
+	case *Aggregate:
+		return countScans(n.Input)
+	case *Subquery:
+		return countScans(n.Input)
+	}
+	return 0
+}
+
+func (n *Scan) explain(e *explainer) {
+	name := n.Table.Name
+	if n.Alias != name {
+		name += " " + n.Alias
+	}
+	if n.Lock != nil {
+		e.node(nil, "LockRows")
+		e.depth++
+		defer func() { e.depth-- }()
+	}
+	backward := ""
+	if n.Reverse {
+		backward = " Backward"
+	}
+	switch {
+	case n.Constraint == nil && n.Index.Primary && !n.Reverse && !n.forced:
+		e.node(n, "Seq Scan on %s", name)
+	case n.Index.Primary && n.Index.Name == "":
+		e.node(n, "Seq Scan%s on %s", backward, name)
+	case n.Lookup || n.Index.Primary:
+		e.node(n, "Index Scan%s using %s on %s", backward, n.Index.Name, name)
+	default:
+		e.node(n, "Index Only Scan%s using %s on %s", backward, n.Index.Name, name)
+	}
+	if n.Constraint != nil {
+		e.property("Index Cond", e.cond(expr.JoinAnd(n.Constraint.Conds)))
+	}
+	e.property("Index Filter", e.cond(n.IndexFilter))
+	e.property("Filter", e.cond(n.Filter))
+}
+
+func (n *Values) explain(e *explainer) {
+	switch {
+	case len(n.Rows) == 0:
+		e.node(n, "Result")
+		e.property("One-Time Filter", "false")
+	case len(n.Rows) == 1:
+		e.node(n, "Result")
+	default:
+		e.node(n, "Values Scan on \"%s\"", n.Alias)
+	}
+}
+
+// explain of a Filter prints it as a property of its input, where PostgreSQL has no node for it.
+func (n *Filter) explain(e *explainer) {
+	at := len(e.lines)
+	n.Input.explain(e)
+	// After the input's title and its own properties come its inputs.
+	end := at + 1
+	for end < len(e.lines) && !strings.Contains(e.lines[end], "->  ") {
+		end++
+	}
+	line := strings.Repeat(" ", 6*e.depth+2) + "Filter: " + e.cond(n.Cond)
+	e.lines = append(e.lines[:end], append([]string{line}, e.lines[end:]...)...)
+}
+
+// explain of a Project prints its input: in PostgreSQL every node projects.
+func (n *Project) explain(e *explainer) { n.Input.explain(e) }
+
+func (n *Sort) explain(e *explainer) {
+	e.node(n, "Sort")
+	e.property("Sort Key", e.sortKeys(n.Keys))
+	e.input(n.Input)
+}
+
+func (n *Limit) explain(e *explainer) {
+	e.node(n, "Limit")
+	e.input(n.Input)
+}
+
+func (n *Distinct) explain(e *explainer) {
+	if n.Sorted {
+		e.node(n, "Unique")
+	} else {
+		e.node(n, "HashAggregate")
+		if p, ok := n.Input.(*Project); ok {
+			keys := make([]expr.Expr, len(n.Columns))
+			for i, c := range n.Columns {
+				keys[i] = p.Exprs[c]
+			}
+			e.property("Group Key", e.list(keys))
+		}
+	}
+	e.input(n.Input)
+}
+
+func (n *Aggregate) explain(e *explainer) {
+	if len(n.Groups) == 0 {
+		e.node(n, "Aggregate")
+	} else {
+		e.node(n, "HashAggregate")
+		e.property("Group Key", e.list(n.Groups))
+	}
+	e.input(n.Input)
+}
+
+func (n *Series) explain(e *explainer) {
+	if n.Alias == "generate_series" {
+		e.node(n, "Function Scan on generate_series")
+		return
+	}
+	e.node(n, "Function Scan on generate_series %s", n.Alias)
+}
+
+func (n *Subquery) explain(e *explainer) {
+	e.node(n, "Subquery Scan on %s", n.Alias)
+	e.input(n.Input)
+}
+
+func (n *Join) explain(e *explainer) {
+	kind := [...]string{InnerJoin: "", LeftJoin: " Left", RightJoin: " Right", FullJoin: " Full"}[n.Kind]
+	if len(n.LeftKeys) > 0 {
+		if kind == "" {
+			e.node(n, "Hash Join")
+		} else {
+			e.node(n, "Hash%s Join", kind)
+		}
+		e.property("Hash Cond", e.cond(expr.JoinAnd(n.conds)))
+		e.property("Join Filter", e.cond(n.On))
+	} else {
+		if kind == "" {
+			e.node(n, "Nested Loop")
+		} else {
+			e.node(n, "Nested Loop%s Join", kind)
+		}
+		e.property("Join Filter", e.cond(n.On))
+	}
+	e.input(n.Left)
+	e.input(n.Right)
+}
+
+func (n *Insert) explain(e *explainer) {
+	e.node(n, "Insert on %s", n.Table.Name)
+	e.input(n.Input)
+}
+
+func (n *Update) explain(e *explainer) {
+	e.node(n, "Update on %s", n.Table.Name)
+	e.input(n.Input)
+}
+
+func (n *Delete) explain(e *explainer) {
+	e.node(n, "Delete on %s", n.Table.Name)
+	e.input(n.Input)
+}

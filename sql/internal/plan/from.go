@@ -1,0 +1,249 @@
+package plan
+
+import (
+	"slices"
+
+	"minidb/sql/catalog"
+	"minidb/sql/internal/expr"
+	"minidb/sql/internal/parse"
+	"minidb/sql/sqlerr"
+	"minidb/sql/types"
+)
+
+// source is an item of FROM while the query is being planned. Its columns are columns [first, first+width) of the rows that the
+// conditions and outputs of the query see.
+type source struct {
+	first, width int
+	scan         *Scan // a table; nil for anything else
+	node         Node  // anything else
+	// names is how the scope sees it.
+	names *expr.Source
+}
+
+// from is the FROM clause while the query is being planned.
+type from struct {
+	sources []*source
+	width   int
+	scope   *expr.Scope
+	trees   []*joinTree // the items, side by side
+}
+
+// buildFrom resolves the items of FROM.
+func (p *Planner) buildFrom(items []parse.TableExpr, outer *expr.Scope, use Use) (*from, error) {
+	f := &from{scope: &expr.Scope{Parent: outer}}
+	for _, item := range items {
+		tree, err := p.addItem(f, item, use)
+		if err != nil {
+			return nil, err
+		}
+		f.trees = append(f.trees, tree)
+	}
+	return f, nil
+}
+
+func (p *Planner) addItem(f *from, item parse.TableExpr, use Use) (*joinTree, error) {
+	if join, ok := item.(*parse.JoinExpr); ok {
+		return p.addJoin(f, join, use)
+	}
+	if err := p.addLeaf(f, item, use); err != nil {
+		return nil, err
+	}
+	s := f.sources[len(f.sources)-1]
+	return &joinTree{source: s, first: s.first, width: s.width}, nil
+}
+
+func (p *Planner) addLeaf(f *from, item parse.TableExpr, use Use) error {
+	switch t := item.(type) {
+	case *parse.TableRef:
+		return p.addTable(f, t, use)
+	case *parse.SubqueryTable:
+		return p.addSubquery(f, t)
+	case *parse.FuncTable:
+		return p.addFunction(f, t)
+	}
+	return p.unsupported("this item of FROM", item.Position())
+}
+
+// addTable adds a table.
+func (p *Planner) addTable(f *from, t *parse.TableRef, use Use) error {
+	table, schema, err := p.table(t.Name, use)
+	if err != nil {
+		return err
+	}
+	names, err := p.tableNames(table, schema, t)
+	if err != nil {
+		return err
+	}
+	scan := &Scan{Table: table, Alias: names.Name, Index: &table.Primary}
+	if t.Index != "" {
+		if scan.Index = table.IndexByName(t.Index); scan.Index == nil || scan.Index.State != catalog.IndexPublic {
+			return p.at(sqlerr.New(sqlerr.UndefinedObject, "index \"%s\" does not exist", t.Index), t.Pos)
+		}
+		scan.forced = true
+	}
+	return p.add(f, &source{scan: scan, width: len(table.Columns), names: names}, t.Alias.Pos, t.Pos)
+}
+
+// tableNames is how a scope sees a table.
+func (p *Planner) tableNames(table *catalog.Table, schema *catalog.Schema, t *parse.TableRef) (*expr.Source, error) {
+	names := &expr.Source{Schema: schema.Name, Table: table.Name, Name: table.Name}
+	if t.Alias.Name != "" {
+		names.Name, names.Schema, names.Table = t.Alias.Name, "", ""
+	}
+	for i := range table.Columns {
+		c := &table.Columns[i]
+		names.Columns = append(names.Columns, expr.SourceColumn{Name: c.Name, Type: c.Type, Index: i, Dropped: c.Hidden})
+	}
+	return names, p.renameColumns(names, len(table.Visible()), t.Alias)
+}
+
+// renameColumns applies AS name (columns).
+func (p *Planner) renameColumns(names *expr.Source, width int, alias parse.Alias) error {
+	if len(alias.Columns) > width {
+		return p.at(sqlerr.New(sqlerr.InvalidColumnReference, "table \"%s\" has %d columns available but %d columns specified", names.Name, width, len(alias.Columns)), alias.Pos)
+	}
+	for i, name := range alias.Columns {
+		names.Columns[i].Name = name
+	}
+	return nil
+}
+
+// add gives a source its place in the rows and its name in the scope.
+func (p *Planner) add(f *from, s *source, aliasPos, pos int) error {
+	if slices.ContainsFunc(f.scope.Sources, func(o *expr.Source) bool { return o.Name == s.names.Name && o.Schema == s.names.Schema && o.Name != "" }) {
+		return p.at(sqlerr.New(sqlerr.DuplicateAlias, "table name \"%s\" specified more than once", s.names.Name), max(aliasPos, pos))
+	}
+	s.first = f.width
+	f.width += s.width
+	for i := range s.names.Columns {
+		s.names.Columns[i].Index += s.first
+	}
+	f.sources = append(f.sources, s)
+	f.scope.Sources = append(f.scope.Sources, s.names)
+	return nil
+}
+
+// addSubquery adds (query) AS alias.
+func (p *Planner) addSubquery(f *from, t *parse.SubqueryTable) error {
+	if t.Lateral {
+		return p.unsupported("LATERAL", t.Pos)
+	}
+	if t.Alias.Name == "" {
+		what := "subquery"
+		if _, ok := t.Query.Body.(*parse.ValuesClause); ok {
+			what = "VALUES"
+		}
+		return p.at(sqlerr.New(sqlerr.SyntaxError, "%s in FROM must have an alias", what).
+			WithHint("For example, FROM (%s ...) [AS] foo.", map[string]string{"subquery": "SELECT", "VALUES": "VALUES"}[what]), t.Pos)
+	}
+	q, err := p.query(t.Query, f.scope.Parent)
+	if err != nil {
+		return err
+	}
+	names := &expr.Source{Name: t.Alias.Name}
+	for i, c := range q.columns {
+		names.Columns = append(names.Columns, expr.SourceColumn{Name: c.Name, Type: c.Type, Index: i})
+	}
+	if err := p.renameColumns(names, len(q.columns), t.Alias); err != nil {
+		return err
+	}
+	// The query's rows may have columns beyond its own, for sorting.
+	return p.add(f, &source{node: &Subquery{Input: q.node, Alias: t.Alias.Name}, width: len(q.node.Types()), names: names}, t.Alias.Pos, t.Pos)
+}
+
+// addFunction adds generate_series(…) AS alias; there is no other function in FROM.
+func (p *Planner) addFunction(f *from, t *parse.FuncTable) error {
+	call, ok := t.Func.(*parse.FuncCall)
+	if !ok || call.Name.Name != "generate_series" || len(call.Args) < 2 || len(call.Args) > 3 || t.Lateral || t.Ordinality || t.Columns != nil {
+		return p.unsupported("this function in FROM", t.Func.Position())
+	}
+	s := &Series{Alias: "generate_series"}
+	if t.Alias.Name != "" {
+		s.Alias = t.Alias.Name
+	}
+	scope := &expr.Scope{Clause: expr.ClauseFrom, Parent: f.scope.Parent}
+	args, err := p.builder.BuildAll(call.Args, scope)
+	if err != nil {
+		return err
+	}
+	if err := p.seriesArgs(s, args, call); err != nil {
+		return err
+	}
+	// With one column the alias names the column too.
+	names := &expr.Source{Name: s.Alias, Columns: []expr.SourceColumn{{Name: s.Alias, Type: s.Type}}}
+	if err := p.renameColumns(names, 1, t.Alias); err != nil {
+		return err
+	}
+	return p.add(f, &source{node: s, width: 1, names: names}, t.Alias.Pos, t.Pos)
+}
+
+// seriesArgs gives the arguments of generate_series their common type: int4, int8 or numeric.
+func (p *Planner) seriesArgs(s *Series, args []expr.Expr, call *parse.FuncCall) error {
+	s.Type = types.Int4
+	for _, a := range args {
+		switch a.Type().OID {
+		case types.Int2OID, types.Int4OID, types.UnknownOID:
+		case types.Int8OID:
+			if s.Type == types.Int4 {
+				s.Type = types.Int8
+			}
+		case types.NumericOID:
+			s.Type = types.Numeric
+		default:
+			return p.unsupported("generate_series of "+a.Type().Format(), call.Pos)
+		}
+	}
+	for i, a := range args {
+		e, err := p.builder.Assign(a, "generate_series", s.Type, call.Args[i].Position())
+		if err != nil {
+			return err
+		}
+		args[i] = e
+	}
+	s.Start, s.Stop = args[0], args[1]
+	if len(args) == 3 {
+		s.Step = args[2]
+	}
+	return nil
+}
+
+// addJoin adds a join.
+func (p *Planner) addJoin(f *from, t *parse.JoinExpr, use Use) (*joinTree, error) {
+	if t.Natural || len(t.Using) > 0 || t.Alias.Name != "" {
+		return nil, p.unsupported("NATURAL JOIN and JOIN USING", t.Pos)
+	}
+	before := len(f.scope.Sources)
+	left, err := p.addItem(f, t.Left, use)
+	if err != nil {
+		return nil, err
+	}
+	right, err := p.addItem(f, t.Right, use)
+	if err != nil {
+		return nil, err
+	}
+	tree := &joinTree{kind: joinKinds[t.Kind], left: left, right: right, first: left.first, width: left.width + right.width}
+	if t.On == nil {
+		return tree, nil
+	}
+	scope := &expr.Scope{Parent: f.scope.Parent, Sources: f.scope.Sources[before:], Clause: expr.ClauseJoin, Subquery: p.subquery}
+	on, err := p.builder.BuildCondition(t.On, scope)
+	if err != nil {
+		return nil, err
+	}
+	tree.on = expr.SplitAnd(expr.Fold(on))
+	return tree, nil
+}
+
+var joinKinds = [...]JoinKind{parse.InnerJoin: InnerJoin, parse.CrossJoin: InnerJoin, parse.LeftJoin: LeftJoin, parse.RightJoin: RightJoin, parse.FullJoin: FullJoin}
+
+// subquery refuses queries in expressions.
+func (p *Planner) subquery(_ *expr.Builder, _ *expr.Scope, q expr.SubqueryRequest) (expr.Expr, error) {
+	return nil, p.unsupported("a subquery in an expression", q.Pos)
+}
+
+// clause is the scope of FROM in a clause.
+func (f *from) clause(p *Planner, c expr.Clause) *expr.Scope {
+	s := *f.scope
+	s.Clause, s.Subquery = c, p.subquery
+	return &s
+}

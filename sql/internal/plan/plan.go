@@ -1,0 +1,69 @@
+// Package plan turns the syntax tree of a query or of INSERT, UPDATE and DELETE into a tree of nodes that say how to run it: names and
+// types are resolved, constants folded, conditions pushed to the spans of an index, the index chosen. It also prints such trees, for
+// EXPLAIN. It runs nothing and reads no rows.
+//
+// Reading order: [Plan] and [Node]; the nodes, one file a family (scan.go, query.go, dml.go); [Planner], which makes them (planner.go,
+// select.go, from.go, insert.go, …); constraint.go and access.go, the choice of an index; explain.go.
+package plan
+
+import (
+	"minidb/sql/catalog"
+	"minidb/sql/internal/expr"
+	"minidb/sql/types"
+)
+
+// Plan is a statement ready to run. It is never changed once made, so that several executions may share it.
+type Plan struct {
+	Root Node
+	// Columns are the result's columns: the first len(Columns) columns of Root's rows. Nil: the statement gives no rows.
+	Columns []Column
+	// Params are the types of $1, $2, ….
+	Params []types.Type
+	// Tables are what the statement uses, in the order in which it locks them.
+	Tables []TableUse
+	// Writes tells that the statement is refused in a read-only transaction.
+	Writes bool
+	// Tag is the command tag without the count of rows: "SELECT", "INSERT 0", "UPDATE", "DELETE".
+	Tag string
+}
+
+// Column describes a column of a result.
+type Column struct {
+	Name     string
+	Type     types.Type
+	TableOID types.OID // 0: computed
+	Attr     int16
+}
+
+// TableUse is a table that a statement uses, as of the version it was planned with.
+type TableUse struct {
+	Table *catalog.Table
+	Use   Use
+}
+
+// Use is what a statement does with a table, weakest first.
+type Use uint8
+
+// The uses. Each stands for one of PostgreSQL's table lock modes.
+const (
+	UseRead    Use = iota // ACCESS SHARE
+	UseRowLock            // ROW SHARE
+	UseWrite              // ROW EXCLUSIVE
+)
+
+// Node is an operator of a plan: a pointer to one of the structs of this package.
+type Node interface {
+	// Types are those of the columns of the node's rows. A column that nobody above wants may have no values.
+	Types() []types.Type
+	// explain adds the node's line and those of its inputs.
+	explain(e *explainer)
+}
+
+// SortKey is a column of the input to sort by.
+type SortKey struct {
+	Column     int
+	Type       types.Type
+	Desc       bool
+	NullsFirst bool
+	Expr       expr.Expr // for EXPLAIN
+}

@@ -1,0 +1,176 @@
+package plan
+
+import (
+	"context"
+	"errors"
+
+	"minidb/kv"
+	"minidb/sql/catalog"
+	"minidb/sql/internal/expr"
+	"minidb/sql/internal/parse"
+	"minidb/sql/sqlerr"
+	"minidb/sql/types"
+)
+
+// Planner makes the plan of one statement. The tables it looks up are locked when it is done. Errors are *sqlerr.Error with positions
+// in Text, or those of the store.
+type Planner struct {
+	Ctx        context.Context
+	View       *catalog.View
+	Database   *catalog.Database
+	SearchPath []string
+	Text       string // the whole text the statement is part of
+	Types      *types.Context
+	Session    expr.Session
+	Notice     func(*sqlerr.Error)
+
+	builder *expr.Builder
+	tables  []TableUse
+}
+
+// Plan makes the plan. Given are the parameter types that the client named; it may be shorter than the parameters.
+func (p *Planner) Plan(st parse.Stmt, given []types.Type) (*Plan, error) {
+	p.builder = &expr.Builder{Text: p.Text, Params: expr.NewParams(given), Types: p.Types}
+	out, err := p.statement(st)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.builder.Params.Check(p.builder); err != nil {
+		return nil, err
+	}
+	out.Params, out.Tables = p.builder.Params.Types(), p.tables
+	return out, nil
+}
+
+func (p *Planner) statement(st parse.Stmt) (*Plan, error) {
+	switch st := st.(type) {
+	case *parse.SelectStmt:
+		q, err := p.query(st, nil)
+		if err != nil {
+			return nil, err
+		}
+		return &Plan{Root: q.node, Columns: q.columns, Tag: "SELECT", Writes: len(st.Locking) > 0}, nil
+	case *parse.InsertStmt:
+		return p.insert(st)
+	case *parse.UpdateStmt:
+		return p.update(st)
+	case *parse.DeleteStmt:
+		return p.delete(st)
+	}
+	return nil, sqlerr.Internal("no plan for %T", st)
+}
+
+// Arguments makes the arguments of EXECUTE, cast to the parameters' types.
+func (p *Planner) Arguments(args []parse.Expr, params []types.Type) ([]expr.Expr, error) {
+	p.builder = &expr.Builder{Text: p.Text, Params: expr.NoParams(), Types: p.Types}
+	out := make([]expr.Expr, len(args))
+	scope := &expr.Scope{Clause: expr.ClauseExecute}
+	for i, a := range args {
+		e, err := p.builder.Build(a, scope)
+		if err != nil {
+			return nil, err
+		}
+		given := e.Type()
+		if out[i], err = p.builder.Assign(e, "", params[i], a.Position()); err != nil {
+			if sqlerr.CodeOf(err) == sqlerr.DatatypeMismatch {
+				err = p.at(sqlerr.New(sqlerr.DatatypeMismatch, "parameter $%d of type %s cannot be coerced to the expected type %s", i+1, given.Format(), params[i].Format()).
+					WithHint("You will need to rewrite or cast the expression."), a.Position())
+			}
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// ResolveType finds the type of a written name; text is what its position counts in.
+func ResolveType(n *parse.TypeName, text string) (types.Type, error) {
+	return (&expr.Builder{Text: text}).ResolveType(n)
+}
+
+// at gives an error a position.
+func (p *Planner) at(err *sqlerr.Error, offset int) error {
+	return err.At(parse.Character(p.Text, offset))
+}
+
+func (p *Planner) unsupported(feature string, offset int) error {
+	return p.at(sqlerr.Unsupported(feature), offset)
+}
+
+// LockMode is the table lock that a use needs.
+func (u Use) LockMode() kv.TableLock {
+	switch u {
+	case UseRead:
+		return kv.TableAccessShare
+	case UseRowLock:
+		return kv.TableRowShare
+	default:
+		return kv.TableRowExclusive
+	}
+}
+
+// table finds a table by name and locks it.
+func (p *Planner) table(name parse.ObjectName, use Use) (*catalog.Table, *catalog.Schema, error) {
+	r, schema, err := LookupRelation(p.Ctx, p.View, p.Database, p.SearchPath, name, use.LockMode())
+	if err != nil {
+		if e, ok := sqlerr.As(err); ok {
+			err = p.at(e, name.Pos)
+		}
+		return nil, nil, err
+	}
+	if r.Index != nil {
+		return nil, nil, p.at(sqlerr.New(sqlerr.WrongObjectType, "cannot open relation \"%s\"", name.Name).
+			WithDetail("This operation is not supported for indexes."), name.Pos)
+	}
+	p.tables = append(p.tables, TableUse{r.Table, use})
+	return r.Table, schema, nil
+}
+
+// LookupRelation finds what a name stands for by the search path and locks its table.
+//
+// Errors: 42P01, 0A000 for another database and for catalog tables; without position.
+func LookupRelation(ctx context.Context, view *catalog.View, db *catalog.Database, path []string, name parse.ObjectName, mode kv.TableLock) (catalog.Relation, *catalog.Schema, error) {
+	if name.Catalog != "" && name.Catalog != db.Name {
+		return catalog.Relation{}, nil, sqlerr.New(sqlerr.FeatureNotSupported, "cross-database references are not implemented: \"%s.%s.%s\"", name.Catalog, name.Schema, name.Name)
+	}
+	shown := name.Name
+	if name.Schema != "" {
+		path, shown = []string{name.Schema}, name.Schema+"."+name.Name
+		if name.Schema == "pg_catalog" || name.Schema == "information_schema" {
+			return catalog.Relation{}, nil, sqlerr.Unsupported("catalog table " + shown)
+		}
+	}
+	for _, schemaName := range path {
+		schema, err := view.Schema(ctx, db.ID, schemaName)
+		if errors.Is(err, catalog.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return catalog.Relation{}, nil, err
+		}
+		r, err := view.Relation(ctx, schema.ID, name.Name, mode)
+		if errors.Is(err, catalog.ErrNotFound) {
+			continue
+		}
+		return r, schema, err
+	}
+	if len(name.Name) > 3 && name.Name[:3] == "pg_" {
+		return catalog.Relation{}, nil, sqlerr.Unsupported("catalog table " + shown)
+	}
+	return catalog.Relation{}, nil, sqlerr.New(sqlerr.UndefinedTable, "relation \"%s\" does not exist", shown)
+}
+
+// parseExpression parses the stored text of a default or a check.
+func parseExpression(text string) (parse.Expr, error) {
+	stmts, err := parse.Parse("SELECT (" + text + ")")
+	if err != nil {
+		return nil, err
+	}
+	if len(stmts) == 1 {
+		if q, ok := stmts[0].AST.(*parse.SelectStmt); ok {
+			if s, ok := q.Body.(*parse.SelectClause); ok && len(s.Targets) == 1 {
+				return s.Targets[0].Expr, nil
+			}
+		}
+	}
+	return nil, sqlerr.Internal("stored expression %q is not one", text)
+}

@@ -1,0 +1,92 @@
+package plan
+
+import (
+	"minidb/sql/catalog"
+	"minidb/sql/internal/expr"
+	"minidb/sql/types"
+)
+
+// Scan reads rows of a table through one of its indexes, in the index's order. Its rows have a column for each of Table.Columns, by
+// ordinal; those that Want leaves out have no values.
+type Scan struct {
+	Table *catalog.Table
+	Alias string // as the statement names it; the table's name if it names no other
+	Index *catalog.Index
+	// Lookup tells that the index lacks wanted columns: the rows are fetched from the primary index by their keys.
+	Lookup     bool
+	Constraint *Constraint // nil: the whole index
+	Reverse    bool
+	Want       []bool
+	// IndexFilter, nil for none, is what has to be true of a row and needs only columns of the index: it is evaluated before the lookup.
+	IndexFilter expr.Expr
+	// Filter, nil for none, is what else has to be true.
+	Filter expr.Expr
+	// Lock, if not nil, locks the rows that passed, for SELECT … FOR UPDATE and its kin.
+	Lock *RowLock
+	// SoftLimit, if not 0, is how many rows the statement probably reads.
+	SoftLimit int64
+
+	forced bool // the statement named the index
+}
+
+// RowLock is how SELECT locks rows.
+type RowLock struct {
+	Strength LockStrength
+	Wait     LockWait
+	// Recheck is the whole condition of the scan, evaluated again on a row that changed before it was locked. Nil: none.
+	Recheck expr.Expr
+}
+
+// LockStrength is a row lock's mode, weakest first.
+type LockStrength uint8
+
+// The row locks.
+const (
+	LockKeyShare LockStrength = iota
+	LockShare
+	LockNoKeyUpdate
+	LockUpdate
+)
+
+// LockWait is what to do about a row that someone else has locked.
+type LockWait uint8
+
+// The ways to meet a locked row.
+const (
+	WaitBlock LockWait = iota
+	WaitSkip
+	WaitNone
+)
+
+// Types are those of the table's columns.
+func (n *Scan) Types() []types.Type {
+	ts := make([]types.Type, len(n.Table.Columns))
+	for i := range n.Table.Columns {
+		ts[i] = n.Table.Columns[i].Type
+	}
+	return ts
+}
+
+// Constraint says which entries of an index a scan reads: those whose first len(Prefix) key columns each equal one of the given values,
+// and whose next key column lies in Range, if there is one. Values are evaluated when the scan opens; they have no columns.
+type Constraint struct {
+	Prefix []KeyValues
+	Range  *KeyRange
+	// Conds are the conditions that the constraint stands for, for EXPLAIN.
+	Conds []expr.Expr
+}
+
+// KeyValues are the values a key column may have, each of the column's type once converted by types.Cast. A value that is NULL, or that
+// the type cannot hold, selects nothing, unless IsNull is set.
+type KeyValues struct {
+	Values []expr.Expr
+	IsNull bool // the column is NULL; Values is empty
+}
+
+// KeyRange are the ends of a range of a key column that is not NULL. Nil ends are open.
+type KeyRange struct {
+	Low, High         expr.Expr
+	LowExcl, HighExcl bool
+	// NotNull tells that there are no ends, only IS NOT NULL.
+	NotNull bool
+}

@@ -1,0 +1,210 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"sync"
+
+	"minidb/kv"
+	"minidb/sql/catalog"
+	"minidb/sql/sqlerr"
+	"minidb/sql/types"
+)
+
+// SessionOptions describe a client.
+type SessionOptions struct {
+	User            string // empty: postgres
+	Database        string // empty: the user's name; a database that does not exist is 3D000
+	ApplicationName string
+	RemoteAddr      string
+	// Params are the settings of the startup message, checked as by SET.
+	Params map[string]string
+	// Notice is called with notices and warnings while a call of the session runs, on that call's goroutine. Those below
+	// client_min_messages are left out. Nil: they are dropped.
+	Notice func(*sqlerr.Error)
+	// ParamChanged is called when a setting changes whose changes PostgreSQL reports. Nil: not called.
+	ParamChanged func(name, value string)
+	// Terminate is called, on a goroutine of its own, when the session has to end for the given reason, such as
+	// idle_in_transaction_session_timeout: the error is for the client, and Close should follow soon. Nil: such limits do not act.
+	Terminate func(*sqlerr.Error)
+}
+
+// Session is one client's settings and transaction. Its methods are for one goroutine at a time, Cancel excepted.
+type Session struct {
+	engine   *Engine
+	opts     SessionOptions
+	pid      int32
+	settings settingsState
+	context  *types.Context // replaced, never changed, while a statement runs
+	tx       transaction
+	database *catalog.Database
+	prepared map[string]*statement // by PREPARE
+	portals  map[*Portal]struct{}  // open ones, which hold iterators of the transaction
+	idle     idleTimer
+
+	mu     sync.Mutex
+	cancel context.CancelCauseFunc // of the running call; nil: none runs
+	// running is the context of the running call: for calls nested in it.
+	running context.Context
+}
+
+// Param is a setting's name and value as ParameterStatus reports them.
+type Param struct{ Name, Value string }
+
+// NewSession makes a session. Errors are *sqlerr.Error.
+func (e *Engine) NewSession(o SessionOptions) (*Session, error) {
+	if o.User == "" {
+		o.User = "postgres"
+	}
+	if o.Database == "" {
+		o.Database = o.User
+	}
+	s := &Session{engine: e, opts: o, pid: e.lastPID.Add(1), portals: map[*Portal]struct{}{}}
+	if err := s.checkDatabase(); err != nil {
+		return nil, err
+	}
+	if err := s.startVars(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// checkDatabase finds the session's database.
+func (s *Session) checkDatabase() error {
+	ctx := context.Background()
+	txn, err := s.engine.options.KV.Begin(kv.TxnOptions{ReadOnly: true})
+	if err != nil {
+		return mapError(ctx, err)
+	}
+	defer txn.Rollback()
+	s.database, err = s.engine.catalog.View(txn).Database(ctx, s.opts.Database)
+	switch {
+	case errors.Is(err, catalog.ErrNotFound):
+		return sqlerr.Fatal(sqlerr.InvalidCatalogName, "database \"%s\" does not exist", s.opts.Database)
+	case err != nil:
+		return mapError(ctx, err)
+	case !s.database.AllowConns:
+		return sqlerr.Fatal(sqlerr.ObjectNotInPrerequisite, "database \"%s\" is not currently accepting connections", s.opts.Database)
+	}
+	return nil
+}
+
+// startVars sets what the startup message asked for, without telling the client: Parameters does.
+func (s *Session) startVars() error {
+	report := s.opts.ParamChanged
+	s.opts.ParamChanged = nil
+	defer func() { s.opts.ParamChanged = report }()
+	s.settings.current = vars{"session_authorization": s.opts.User}
+	if s.opts.ApplicationName != "" {
+		s.settings.current["application_name"] = s.opts.ApplicationName
+	}
+	s.settings.session = s.settings.current
+	s.deriveContext()
+	for name, value := range s.opts.Params {
+		if err := s.setVar(name, value, false); err != nil {
+			return err
+		}
+	}
+	s.settings.start = s.settings.current
+	return nil
+}
+
+// Close rolls back what runs. The session must not be used any more.
+func (s *Session) Close() {
+	s.idle.stop()
+	s.endTransaction()
+}
+
+// PID is the number by which other sessions and cancel requests name this one.
+func (s *Session) PID() int32 { return s.pid }
+
+// Cancel ends the running statement, if there is one, with 57014. It may be called from any goroutine.
+func (s *Session) Cancel() {
+	s.interrupt(sqlerr.New(sqlerr.QueryCanceled, "canceling statement due to user request"))
+}
+
+// interrupt ends the running call with an error.
+func (s *Session) interrupt(why *sqlerr.Error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cancel != nil {
+		s.cancel(why)
+	}
+}
+
+// call runs f as a call of the session: cancellable, with errors mapped to *sqlerr.Error, with panics turned into errors, and with an
+// error noted in the transaction. Inside another call it only runs f: the outer one does all that.
+func (s *Session) call(ctx context.Context, f func(ctx context.Context) error) (err error) {
+	if s.running != nil {
+		return f(s.running)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	s.idle.stop()
+	s.mu.Lock()
+	s.cancel, s.running = cancel, ctx
+	s.mu.Unlock()
+	defer func() {
+		if p := recover(); p != nil {
+			s.engine.options.Logger.Error("panic in a session", "panic", p, "stack", string(debug.Stack()))
+			err = sqlerr.Internal("internal error: %v", p)
+		}
+		s.mu.Lock()
+		s.cancel, s.running = nil, nil
+		s.mu.Unlock()
+		if err != nil {
+			err = mapError(ctx, err)
+			s.Fail()
+		}
+		cancel(nil)
+		s.idle.start(s)
+	}()
+	return f(ctx)
+}
+
+// Parameters are the settings to report to a new client, in a fixed order.
+func (s *Session) Parameters() []Param {
+	var out []Param
+	for i := range settingTable {
+		if st := &settingTable[i]; st.report {
+			out = append(out, Param{st.name, s.settings.current.get(st)})
+		}
+	}
+	return out
+}
+
+// Context is what the text and binary forms of values depend on, as of now. The caller must not change it; the next call of the
+// session may replace it.
+func (s *Session) Context() *types.Context { return s.context }
+
+// notice sends a notice or warning to the client.
+func (s *Session) notice(n *sqlerr.Error) {
+	if s.opts.Notice != nil && severityRank(n.Severity) >= severityRank(s.value("client_min_messages")) {
+		s.opts.Notice(n)
+	}
+}
+
+// severityRank orders severities and the values of client_min_messages.
+func severityRank(severity string) int {
+	switch severity {
+	case "log", sqlerr.SeverityLog:
+		return 1
+	case "notice", sqlerr.SeverityNotice:
+		return 2
+	case "warning", sqlerr.SeverityWarning:
+		return 3
+	case sqlerr.SeverityInfo: // always sent
+		return 5
+	case "error", sqlerr.SeverityError:
+		return 4
+	}
+	return 0
+}
+
+// Column describes a column of a result.
+type Column struct {
+	Name     string
+	Type     types.Type
+	TableOID types.OID // of the table the column comes from; 0 if it is computed
+	Attr     int16     // the column's number in that table
+}

@@ -1,0 +1,174 @@
+package sql
+
+import (
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	"minidb/sql/sqlerr"
+	"minidb/sql/types"
+)
+
+// vars are the values of a session's settings, in canonical form: only those that differ from the table's initial ones. Keys are lower
+// case. A vars is replaced, never changed, so that a transaction can keep the one it began with.
+type vars map[string]string
+
+func (v vars) get(st *setting) string {
+	if value, ok := v[strings.ToLower(st.name)]; ok {
+		return value
+	}
+	return st.initial
+}
+
+// with is v with one more value.
+func (v vars) with(name, value string) vars {
+	out := maps.Clone(v)
+	if out == nil {
+		out = vars{}
+	}
+	out[name] = value
+	return out
+}
+
+// settingsState is what SET, RESET and the end of transactions work on.
+type settingsState struct {
+	current vars
+	// session is what current becomes when the transaction commits: without what SET LOCAL did.
+	session vars
+	// start is what the startup message asked for: what RESET goes back to.
+	start vars
+}
+
+// setVar changes a setting. A name with a dot that is not in the table is the client's own.
+func (s *Session) setVar(name, value string, local bool) error {
+	key := strings.ToLower(name)
+	st := settingByName[key]
+	if st == nil {
+		if !strings.Contains(key, ".") {
+			return unknownSetting(name)
+		}
+		s.storeVar(nil, key, value, local)
+		return nil
+	}
+	if st.fixed {
+		return sqlerr.New(sqlerr.CantChangeRuntimeParam, "parameter \"%s\" cannot be changed", st.name)
+	}
+	canonical, err := st.check(value)
+	if err != nil {
+		return invalidValue(st.name, value, err)
+	}
+	if handled, err := s.setTransactionVar(key, canonical); handled || err != nil {
+		return err
+	}
+	s.storeVar(st, key, canonical, local)
+	return nil
+}
+
+func unknownSetting(name string) error {
+	return sqlerr.New(sqlerr.UndefinedObject, "unrecognized configuration parameter \"%s\"", name)
+}
+
+// storeVar puts a checked value in place and tells the client.
+func (s *Session) storeVar(st *setting, key, canonical string, local bool) {
+	old := s.settings.current
+	s.settings.current = old.with(key, canonical)
+	if !local {
+		s.settings.session = s.settings.session.with(key, canonical)
+	}
+	s.varsChanged(old)
+}
+
+// resetVar puts a setting back to what the session started with.
+func (s *Session) resetVar(name string) error {
+	key := strings.ToLower(name)
+	st := settingByName[key]
+	switch {
+	case st == nil && !strings.Contains(key, "."):
+		return unknownSetting(name)
+	case st == nil:
+		s.storeVar(nil, key, s.settings.start[key], false)
+		return nil
+	case st.fixed:
+		return sqlerr.New(sqlerr.CantChangeRuntimeParam, "parameter \"%s\" cannot be changed", st.name)
+	}
+	s.storeVar(st, key, s.settings.start.get(st), false)
+	return nil
+}
+
+// resetAllVars is RESET ALL.
+func (s *Session) resetAllVars() {
+	old := s.settings.current
+	s.settings.current, s.settings.session = s.settings.start, s.settings.start
+	s.varsChanged(old)
+}
+
+// varsChanged derives what is kept in a form of its own and reports what the client wants to know.
+func (s *Session) varsChanged(old vars) {
+	s.deriveContext()
+	if s.opts.ParamChanged == nil {
+		return
+	}
+	for i := range settingTable {
+		st := &settingTable[i]
+		if st.report && old.get(st) != s.settings.current.get(st) {
+			s.opts.ParamChanged(st.name, s.settings.current.get(st))
+		}
+	}
+}
+
+// showVar is a setting as SHOW prints it.
+func (s *Session) showVar(name string) (label, value string, err error) {
+	key := strings.ToLower(name)
+	st := settingByName[key]
+	if st == nil {
+		if v, ok := s.settings.current[key]; ok {
+			return name, v, nil
+		}
+		return "", "", unknownSetting(name)
+	}
+	return st.name, s.shownValue(st), nil
+}
+
+func (s *Session) shownValue(st *setting) string {
+	value := s.settings.current.get(st)
+	switch st.name {
+	case "transaction_isolation":
+		return s.isolationLevel()
+	case "transaction_read_only":
+		return onOff(s.readOnly())
+	}
+	return st.unit.show(value)
+}
+
+// value is the canonical value of a setting of the table.
+func (s *Session) value(name string) string { return s.settings.current.get(settingByName[name]) }
+
+// duration is the value of a setting in milliseconds.
+func (s *Session) duration(name string) time.Duration {
+	return time.Duration(s.number(name)) * time.Millisecond
+}
+
+// number is the value of an integer setting in its base unit.
+func (s *Session) number(name string) int {
+	n, _ := strconv.Atoi(s.value(name)) // canonical values are numbers
+	return n
+}
+
+// deriveContext makes what values' forms depend on anew, so that a statement that runs keeps the one it began with.
+func (s *Session) deriveContext() {
+	ec := types.NewContext()
+	if s.context != nil {
+		ec.TxnTime, ec.StmtTime = s.context.TxnTime, s.context.StmtTime
+	}
+	ec.Location, _, _ = loadZone(s.value("timezone"))
+	switch s.value("datestyle") {
+	case "ISO, DMY":
+		ec.DateOrder = types.DateOrderDMY
+	case "ISO, YMD":
+		ec.DateOrder = types.DateOrderYMD
+	}
+	ec.ExtraFloatDigits = s.number("extra_float_digits")
+	ec.ByteaEscape = s.value("bytea_output") == "escape"
+	s.context = ec
+}
