@@ -70,29 +70,36 @@ func (v *View) Relation(ctx context.Context, schema ID, name string, mode kv.Tab
 		if err := v.LockTable(ctx, e.id, mode); err != nil {
 			return Relation{}, err
 		}
-		// While this transaction waited the name may have come to stand for another table. The lock on the first one
+		t, err := v.TableByID(ctx, e.id)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return Relation{}, err
+		}
+		if r, ok := t.relation(schema, name); ok {
+			return r, nil
+		}
+		// While this transaction waited for the lock the table went, or the name came to stand for another one. The lock
 		// stays, as nothing gives it back.
-		now, err := v.lookup(ctx, nameRelation, schema, name)
+		again, err := v.lookup(ctx, nameRelation, schema, name)
 		if err != nil {
 			return Relation{}, err
 		}
-		if now.id == e.id {
-			e = now
-			break
+		if again == e {
+			return Relation{}, corrupt("the name %q stands for table %d, which knows nothing of it", name, e.id)
 		}
-		e = now
+		e = again
 	}
-	t, err := v.TableByID(ctx, e.id)
-	if err != nil {
-		return Relation{}, err
+}
+
+// relation is what a name stands for if it is that of t or of an index of t. T may be nil.
+func (t *Table) relation(schema ID, name string) (Relation, bool) {
+	switch {
+	case t == nil || t.Schema != schema:
+		return Relation{}, false
+	case t.Name == name:
+		return Relation{Table: t}, true
 	}
-	r := Relation{Table: t}
-	if e.index != 0 {
-		if r.Index = t.IndexByName(name); r.Index == nil {
-			return Relation{}, corrupt("the name %q stands for no index of table %q", name, t.Name)
-		}
-	}
-	return r, nil
+	x := t.IndexByName(name)
+	return Relation{t, x}, x != nil
 }
 
 // HasRelation reports whether a name is taken by a table or index.
