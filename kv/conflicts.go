@@ -17,9 +17,10 @@ import (
 type attached struct {
 	table *SSTable
 	index int // in its AddSSTables call
-	// checked is the snapshot at which no key of it was live; commit checks what
-	// came after. 0: no checks.
-	checked Timestamp
+	// checked: no key of it was live at the snapshot at; commit checks what came
+	// after.
+	checked bool
+	at      Timestamp
 }
 
 // AddOptions say what AddSSTables checks.
@@ -60,7 +61,7 @@ func (t *Txn) AddSSTables(ctx context.Context, tables []*SSTable, o AddOptions) 
 	at := t.db.published.load()
 	added := t.tables[len(t.tables)-len(tables):]
 	for i := range added {
-		added[i].checked = at
+		added[i].checked, added[i].at = true, at
 	}
 	return t.db.checkConflicts(ctx, added, func(attached) Timestamp { return 0 }, at)
 }
@@ -98,11 +99,14 @@ func checkPair(a, b attached) (err error) {
 		return err
 	}
 	defer closeInto(&err, y)
-	c, err := mvcc.CheckConflicts(x.Iter, y.Iter, 0, mvcc.MaxTimestamp)
-	if err != nil || c == nil {
-		return err
+	pair := mvcc.NewTandem(x.Iter, y.Iter)
+	if !pair.Next() {
+		return pair.Err()
 	}
-	return &ConflictError{Key: c.Key, Existing: c.Existing, Table: b.index, Other: a.index}
+	key, _ := mvcc.Split(x.Key())
+	return &ConflictError{
+		Key: bytes.Clone(key), Existing: bytes.Clone(x.Value()), Table: b.index, Other: a.index,
+	}
 }
 
 func closeInto(err *error, c interface{ Close() error }) {
@@ -115,11 +119,11 @@ func closeInto(err *error, c interface{ Close() error }) {
 // at]. It looks at the tables in parallel and reports the first by index.
 func (db *DB) checkConflicts(ctx context.Context, tables []attached, after func(attached) Timestamp, at Timestamp) error {
 	errs := make([]error, len(tables))
-	g, ctx := errgroup.WithContext(ctx)
+	g, running := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, a := range tables {
 		g.Go(func() error {
-			if ctx.Err() == nil {
+			if running.Err() == nil {
 				errs[i] = db.checkTable(a, after(a), at)
 			}
 			return errs[i]
@@ -165,11 +169,11 @@ func (t *Txn) recheck(ctx context.Context) error {
 	var stale []attached
 	for _, a := range t.tables {
 		s := a.table.span
-		if a.checked > 0 && a.checked < at && t.db.window.Touched(s.Start, s.End, a.checked) != resolver.No {
+		if a.checked && a.at < at && t.db.window.Touched(s.Start, s.End, a.at) != resolver.No {
 			stale = append(stale, a)
 		}
 	}
-	if err := t.db.checkConflicts(ctx, stale, func(a attached) Timestamp { return a.checked }, at); err != nil {
+	if err := t.db.checkConflicts(ctx, stale, func(a attached) Timestamp { return a.at }, at); err != nil {
 		return err
 	}
 	for _, a := range t.tables {
