@@ -144,6 +144,7 @@ type CreateIndexStmt struct {
 	Method           string // lower case; "" is btree
 	Items            []IndexItem
 	Include          []string // INCLUDE, STORING or COVERING
+	Storing          bool     // Include was written with STORING or COVERING
 	NullsNotDistinct bool
 	With             []Option
 	Tablespace       string
