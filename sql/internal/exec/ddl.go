@@ -2,12 +2,142 @@ package exec
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strings"
 
+	"minidb/kv"
+	"minidb/sql/catalog"
 	"minidb/sql/internal/parse"
+	"minidb/sql/internal/plan"
 	"minidb/sql/sqlerr"
 )
 
-// DDL runs a statement that changes the catalog, inside the running transaction, and gives its tag.
+// DDL runs a statement that changes the catalog, in the transaction of env, and gives its command tag. It locks what it
+// changes as PostgreSQL does. Statements that it does not know are 0A000.
 func DDL(ctx context.Context, env *Env, st parse.Stmt) (tag string, err error) {
-	return "", sqlerr.Unsupported("this statement")
+	d := &ddl{env: env}
+	switch st := st.(type) {
+	case *parse.CreateTableStmt:
+		return "CREATE TABLE", d.createTable(ctx, st)
+	case *parse.CreateIndexStmt:
+		return "CREATE INDEX", d.createIndex(ctx, st)
+	case *parse.TruncateStmt:
+		return "TRUNCATE TABLE", d.truncate(ctx, st)
+	case *parse.DropStmt:
+		switch st.Kind {
+		case parse.TableObject:
+			return "DROP TABLE", d.drop(ctx, st)
+		case parse.IndexObject:
+			return "DROP INDEX", d.drop(ctx, st)
+		}
+	}
+	return "", sqlerr.Unsupported(firstWords(env.Text, st.Position()))
+}
+
+// firstWords is what a statement is called where it is refused: its first two words.
+func firstWords(text string, start int) string {
+	words := strings.Fields(strings.ToUpper(text[min(start, len(text)):]))
+	return strings.TrimRight(strings.Join(words[:min(2, len(words))], " "), ";(")
+}
+
+// ddl runs one statement.
+type ddl struct{ env *Env }
+
+// at gives an error the position of a byte offset.
+func (d *ddl) at(err error, pos int) error { return d.env.At(err, pos) }
+
+func (d *ddl) unsupported(feature string, pos int) error {
+	return d.at(sqlerr.Unsupported(feature), pos)
+}
+
+// lookup finds a table or index by name and locks the table.
+//
+// Errors: 42P01, without position, as PostgreSQL gives none here.
+func (d *ddl) lookup(ctx context.Context, name parse.ObjectName, mode kv.TableLock) (catalog.Relation, error) {
+	r, _, err := plan.LookupRelation(ctx, d.env.View, d.env.Database, d.env.SearchPath, name, mode)
+	return r, err
+}
+
+// schema finds the schema in which a new object of that name is made: the one named, else the first of the search path
+// that exists. Errors: 3F000, 0A000.
+func (d *ddl) schema(ctx context.Context, name parse.ObjectName) (*catalog.Schema, error) {
+	if name.Catalog != "" && name.Catalog != d.env.Database.Name {
+		return nil, d.at(sqlerr.New(sqlerr.FeatureNotSupported, "cross-database references are not implemented: \"%s.%s.%s\"",
+			name.Catalog, name.Schema, name.Name), name.Pos)
+	}
+	path := d.env.SearchPath
+	if name.Schema != "" {
+		path = []string{name.Schema}
+	}
+	for _, schema := range path {
+		s, err := d.env.View.Schema(ctx, d.env.Database.ID, schema)
+		if err == nil || !errors.Is(err, catalog.ErrNotFound) {
+			return s, err
+		}
+	}
+	switch name.Schema {
+	case "":
+		return nil, d.at(sqlerr.New(sqlerr.InvalidSchemaName, "no schema has been selected to create in"), name.Pos)
+	case "pg_catalog", "information_schema":
+		return nil, d.at(sqlerr.New(sqlerr.InsufficientPrivilege, "permission denied to create \"%s.%s\"", name.Schema, name.Name).
+			WithDetail("System catalog modifications are currently disallowed."), name.Pos)
+	}
+	return nil, d.at(sqlerr.New(sqlerr.InvalidSchemaName, "schema \"%s\" does not exist", name.Schema), name.Pos)
+}
+
+// exists reports whether a table or index has the name, and says so in a notice: for IF NOT EXISTS.
+func (d *ddl) exists(ctx context.Context, schema catalog.ID, name string) (bool, error) {
+	found, err := d.env.View.HasRelation(ctx, schema, name)
+	if found {
+		d.env.Notice(sqlerr.Notice(sqlerr.DuplicateTable, "relation \"%s\" already exists, skipping", name))
+	}
+	return found, err
+}
+
+// inBlock is the error of a statement that must be alone in its transaction.
+func (d *ddl) refuseInBlock(statement string) error {
+	if !d.env.InBlock {
+		return nil
+	}
+	return sqlerr.New(sqlerr.ActiveSQLTransaction, "%s cannot run inside a transaction block", statement)
+}
+
+// storageParameters are those of PostgreSQL's WITH (…) that change how it stores a table or index, not what is in it. They
+// are accepted and have no effect.
+var storageParameters = []string{
+	"fillfactor", "parallel_workers", "toast_tuple_target", "user_catalog_table", "vacuum_truncate", "vacuum_index_cleanup",
+	"log_autovacuum_min_duration", "deduplicate_items", "buffering", "oids",
+}
+
+// checkParameters refuses unknown storage parameters.
+func (d *ddl) checkParameters(options []parse.Option) error {
+	for _, o := range options {
+		name := strings.TrimPrefix(o.Name, "toast.")
+		if !slices.Contains(storageParameters, name) && !strings.HasPrefix(name, "autovacuum_") {
+			return sqlerr.New(sqlerr.InvalidParameterValue, "unrecognized parameter \"%s\"", o.Name)
+		}
+	}
+	return nil
+}
+
+// checkTablespace accepts the one there is.
+func (d *ddl) checkTablespace(name string) error {
+	if name == "" || name == "pg_default" {
+		return nil
+	}
+	return sqlerr.New(sqlerr.UndefinedObject, "tablespace \"%s\" does not exist", name)
+}
+
+// checkCollation accepts the names of collation C, which is the only one, for types that have one.
+func (d *ddl) checkCollation(c *parse.ObjectName, collatable bool, typeName string) error {
+	switch {
+	case c == nil:
+		return nil
+	case !collatable:
+		return d.at(sqlerr.New(sqlerr.DatatypeMismatch, "collations are not supported by type %s", typeName), c.Pos)
+	case c.Name == "C" || c.Name == "POSIX" || c.Name == "default" || c.Name == "ucs_basic":
+		return nil
+	}
+	return d.at(sqlerr.New(sqlerr.UndefinedObject, "collation \"%s\" for encoding \"UTF8\" does not exist", c.Name), c.Pos)
 }
