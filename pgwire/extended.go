@@ -1,0 +1,289 @@
+package pgwire
+
+import (
+	"github.com/jackc/pgproto3/v2"
+
+	"minidb/sql/sqlerr"
+	"minidb/sql/types"
+)
+
+// statement is a prepared statement with its name.
+type statement struct {
+	prepared
+	name string
+}
+
+// boundPortal is a portal with the formats that its client wants.
+type boundPortal struct {
+	portal
+	formats []int16
+	done    bool // it has given all its rows
+}
+
+// parse handles Parse.
+func (c *conn) parse(body []byte) error {
+	var m pgproto3.Parse
+	if err := decode(&m, body); err != nil {
+		return err
+	}
+	if m.Name == "" {
+		delete(c.stmts, "") // also if what follows fails
+	} else if c.stmts[m.Name] != nil {
+		return sqlerr.New(sqlerr.DuplicatePreparedStatement, "prepared statement \"%s\" already exists", m.Name)
+	}
+	if err := types.CheckUTF8([]byte(m.Name + m.Query)); err != nil {
+		return err
+	}
+	oids := make([]types.OID, len(m.ParameterOIDs))
+	for i, oid := range m.ParameterOIDs {
+		oids[i] = types.OID(oid)
+	}
+	c.beginCall()
+	p, err := c.sess.Prepare(c.ctx, m.Query, oids)
+	c.endCall()
+	if err != nil {
+		return err
+	}
+	c.stmts[m.Name] = &statement{prepared: p, name: m.Name}
+	c.w.sendEmpty('1') // ParseComplete
+	return nil
+}
+
+// statement finds a prepared statement.
+func (c *conn) statement(name string) (*statement, error) {
+	if st := c.stmts[name]; st != nil {
+		return st, nil
+	}
+	if name == "" {
+		return nil, sqlerr.New(sqlerr.InvalidSQLStatementName, "unnamed prepared statement does not exist")
+	}
+	return nil, sqlerr.New(sqlerr.InvalidSQLStatementName, "prepared statement \"%s\" does not exist", name)
+}
+
+// portal finds a portal.
+func (c *conn) portal(name string) (*boundPortal, error) {
+	if p := c.portals[name]; p != nil {
+		return p, nil
+	}
+	return nil, sqlerr.New(sqlerr.InvalidCursorName, "portal \"%s\" does not exist", name)
+}
+
+// bind handles Bind.
+func (c *conn) bind(body []byte) error {
+	var m pgproto3.Bind
+	if err := decode(&m, body); err != nil {
+		return err
+	}
+	st, err := c.statement(m.PreparedStatement)
+	if err != nil {
+		return err
+	}
+	if m.DestinationPortal != "" && c.portals[m.DestinationPortal] != nil {
+		return sqlerr.New(sqlerr.DuplicateCursor, "portal \"%s\" already exists", m.DestinationPortal)
+	}
+	args, err := c.arguments(st, &m)
+	if err != nil {
+		return err
+	}
+	formats, err := resultFormats(&m, len(st.Columns()))
+	if err != nil {
+		return err
+	}
+	c.closePortal(m.DestinationPortal)
+	c.beginCall()
+	p, err := c.sess.Bind(c.ctx, st.prepared, args)
+	c.endCall()
+	if err != nil {
+		return err
+	}
+	c.portals[m.DestinationPortal] = &boundPortal{portal: p, formats: formats}
+	c.w.sendEmpty('2') // BindComplete
+	return nil
+}
+
+// arguments reads the parameters of a Bind message.
+func (c *conn) arguments(st *statement, m *pgproto3.Bind) ([]types.Datum, error) {
+	want := st.ParamTypes()
+	if n := len(m.ParameterFormatCodes); n > 1 && n != len(m.Parameters) {
+		return nil, sqlerr.New(sqlerr.ProtocolViolation, "bind message has %d parameter formats but %d parameters",
+			n, len(m.Parameters))
+	}
+	if len(m.Parameters) != len(want) {
+		return nil, sqlerr.New(sqlerr.ProtocolViolation,
+			"bind message supplies %d parameters, but prepared statement \"%s\" requires %d", len(m.Parameters), st.name, len(want))
+	}
+	if len(want) == 0 {
+		return nil, nil
+	}
+	args := make([]types.Datum, len(want))
+	for i, t := range want {
+		raw := m.Parameters[i]
+		if raw == nil {
+			args[i] = types.NullDatum
+			continue
+		}
+		var err error
+		switch format := formatOf(m.ParameterFormatCodes, i); format {
+		case textFormat:
+			args[i], err = types.Input(c.sess.Context(), t, raw)
+		case binaryFormat:
+			args[i], err = decodeParameter(t, raw, i+1)
+		default:
+			err = badFormat(format)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return args, nil
+}
+
+// decodeParameter names the parameter in the error, as PostgreSQL does where a value is too long.
+func decodeParameter(t types.Type, raw []byte, number int) (types.Datum, error) {
+	d, err := types.DecodeBinary(t, raw)
+	if e, ok := sqlerr.As(err); ok && e.Message == "incorrect binary data format" {
+		e.Message = sqlerr.New(e.Code, "incorrect binary data format in bind parameter %d", number).Message
+	}
+	return d, err
+}
+
+func badFormat(code int16) error {
+	return sqlerr.New(sqlerr.InvalidParameterValue, "unsupported format code: %d", code)
+}
+
+// resultFormats checks the formats that a Bind message asks for.
+func resultFormats(m *pgproto3.Bind, columns int) ([]int16, error) {
+	formats := m.ResultFormatCodes
+	if columns == 0 {
+		return nil, nil
+	}
+	if len(formats) > 1 && len(formats) != columns {
+		return nil, sqlerr.New(sqlerr.ProtocolViolation, "bind message has %d result formats but query has %d columns",
+			len(formats), columns)
+	}
+	for _, f := range formats {
+		if f != textFormat && f != binaryFormat {
+			return nil, badFormat(f)
+		}
+	}
+	return formats, nil
+}
+
+// describe handles Describe.
+func (c *conn) describe(body []byte) error {
+	var m pgproto3.Describe
+	if err := decode(&m, body); err != nil {
+		return err
+	}
+	switch m.ObjectType {
+	case 'S':
+		st, err := c.statement(m.Name)
+		if err != nil {
+			return err
+		}
+		var d pgproto3.ParameterDescription
+		for _, t := range st.ParamTypes() {
+			d.ParameterOIDs = append(d.ParameterOIDs, uint32(t.OID))
+		}
+		c.w.send(&d)
+		c.w.describe(st.Columns(), nil)
+	case 'P':
+		p, err := c.portal(m.Name)
+		if err != nil {
+			return err
+		}
+		c.w.describe(p.Columns(), p.formats)
+	default:
+		return protocolError("invalid DESCRIBE message subtype %d", m.ObjectType).WithSeverity(sqlerr.SeverityError)
+	}
+	return nil
+}
+
+// execute handles Execute: rows up to the limit, then PortalSuspended or the end.
+func (c *conn) execute(body []byte) error {
+	var m pgproto3.Execute
+	if err := decode(&m, body); err != nil {
+		return err
+	}
+	p, err := c.portal(m.Portal)
+	if err != nil {
+		return err
+	}
+	if p.done && p.Columns() == nil && p.Tag() != "" {
+		return sqlerr.New(sqlerr.ObjectNotInPrerequisite, "portal \"%s\" cannot be run", m.Portal)
+	}
+	limit := int(int32(m.MaxRows)) // 0 and below: no limit
+	c.beginCall()
+	defer c.endCall()
+	for left := limit; ; {
+		b, err := p.Next(c.ctx, max(left, 0))
+		if err != nil {
+			return err
+		}
+		if b == nil {
+			p.done = true
+			c.finish(p)
+			return nil
+		}
+		if err := c.sendRows(b, p.formats); err != nil {
+			return err
+		}
+		if limit > 0 {
+			if left -= b.Rows(); left <= 0 {
+				c.w.sendEmpty('s') // PortalSuspended
+				return nil
+			}
+		}
+	}
+}
+
+// closeObject handles Close. What is not there is closed already.
+func (c *conn) closeObject(body []byte) error {
+	var m pgproto3.Close
+	if err := decode(&m, body); err != nil {
+		return err
+	}
+	switch m.ObjectType {
+	case 'S':
+		delete(c.stmts, m.Name)
+	case 'P':
+		c.closePortal(m.Name)
+	default:
+		return protocolError("invalid CLOSE message subtype %d", m.ObjectType).WithSeverity(sqlerr.SeverityError)
+	}
+	c.w.sendEmpty('3') // CloseComplete
+	return nil
+}
+
+// sync handles Sync: the implicit transaction ends, and so does the skipping after an error.
+func (c *conn) sync() error {
+	c.beginCall()
+	err := c.sess.Sync(c.ctx)
+	c.endCall()
+	if err != nil {
+		c.fail(err)
+		c.sess.Fail()
+	}
+	c.readyForQuery()
+	return nil
+}
+
+func (c *conn) closePortal(name string) {
+	if p := c.portals[name]; p != nil {
+		p.Close()
+		delete(c.portals, name)
+	}
+}
+
+// closePortals closes all portals: they do not outlive their transaction.
+func (c *conn) closePortals() {
+	for name := range c.portals {
+		c.closePortal(name)
+	}
+}
+
+// closeUnnamed does what a Query message does to the extended protocol.
+func (c *conn) closeUnnamed() {
+	delete(c.stmts, "")
+	c.closePortal("")
+}

@@ -1,0 +1,9 @@
+package pgwire
+
+import (
+	"context"
+)
+
+func timeoutContext() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), testTimeout)
+}
