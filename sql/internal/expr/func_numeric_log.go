@@ -98,13 +98,22 @@ func numericSqrt(a types.Datum) (types.Datum, error) {
 	} else {
 		sweight = 1 - (1-weight)*2
 	}
-	scale := resultScale(minSignificant-sweight, a)
+	return sqrtToScale(a, resultScale(minSignificant-sweight, a))
+}
+
+// sqrtToScale is the root of a finite number that is not negative, with a given scale.
+func sqrtToScale(a types.Datum, scale int) (types.Datum, error) {
 	// The root of the coefficient with 2 (scale+1) fractional digits, cut off, has one digit more than the result. Cutting
 	// cannot make a half of what is below or above one: a half would be exact.
 	d := a.Decimal()
 	c := new(apd.BigInt).Set(&d.Coeff)
 	ten := apd.NewBigInt(10)
 	shift := 2*(scale+1) + int(d.Exponent)
+	if shift < 0 {
+		// More fractional digits than twice the result's: those beyond do not matter.
+		c.Quo(c, new(apd.BigInt).Exp(ten, apd.NewBigInt(int64(-shift)), nil))
+		shift = 0
+	}
 	c.Mul(c, new(apd.BigInt).Exp(ten, apd.NewBigInt(int64(shift)), nil))
 	c.Sqrt(c)
 	return rounded(apd.NewWithBigInt(c, int32(-(scale+1))), scale)
