@@ -63,7 +63,7 @@ Exit status: 0 success, 1 failure, 2 a mistake on the command line.`,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newVersionCommand(), newWorkloadCommand(), newSQLCommand())
+	root.AddCommand(newStartCommand(), newSQLCommand(), newDemoCommand(), newWorkloadCommand(), newCheckCommand(), newSSTCommand(), newVersionCommand())
 	markUsage(root)
 	return root
 }
