@@ -24,8 +24,7 @@ func (d *ddl) createIndex(ctx context.Context, st *parse.CreateIndexStmt) error 
 		return err
 	}
 	if r.Index != nil {
-		return sqlerr.New(sqlerr.WrongObjectType, "cannot create index on relation \"%s\"", r.Index.Name).
-			WithDetail("This operation is not supported for indexes.")
+		return sqlerr.New(sqlerr.WrongObjectType, "\"%s\" is an index", r.Index.Name)
 	}
 	if st.IfNotExists {
 		if found, err := d.exists(ctx, r.Table.Schema, st.Name); found || err != nil {
