@@ -196,11 +196,14 @@ func (c *conn) handle(typ byte, body []byte) error {
 		return c.execute(body)
 	case 'C':
 		return c.closeObject(body)
-	case 'H':
-		c.flushWanted = true
-	case 'S':
-		c.skip = false
-		return c.sync()
+	case 'H', 'S':
+		if len(body) > 0 {
+			return protocolError("invalid message format")
+		}
+		if c.flushWanted = true; typ == 'S' {
+			c.skip = false
+			return c.sync()
+		}
 	case 'F':
 		c.fail(sqlerr.Unsupported("function calls by message"))
 		c.sess.Fail()
