@@ -124,7 +124,7 @@ func (w *writer) putUniques(ctx context.Context) (*conflict, error) {
 	}
 	// All keys are locked: from here on nobody else changes them, so that one look at the newest commits serves all.
 	last := w.bytes(w.uniques[len(w.uniques)-1].key)
-	it, err := w.env.Txn.NewIter(ctx, kv.Span{Start: w.bytes(w.uniques[0].key), End: append(bytes.Clone(last), 0)}, kv.IterOptions{Latest: true})
+	it, err := w.env.Txn.NewIter(ctx, kv.Span{Start: w.bytes(w.uniques[0].key), End: kv.PrefixSpan(last).End}, kv.IterOptions{Latest: true})
 	if err != nil {
 		return nil, err
 	}
