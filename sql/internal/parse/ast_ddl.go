@@ -126,11 +126,10 @@ type Constraint struct {
 
 // IndexItem is one key of an index.
 type IndexItem struct {
-	OrderItem  // Expr is a ColumnRef for a plain column
-	Collation  *ObjectName
-	Opclass    ObjectName
-	OpclassSet bool
-	Pos        int
+	OrderItem // Expr is a ColumnRef for a plain column
+	Collation *ObjectName
+	Opclass   ObjectName
+	Pos       int
 }
 
 // CreateIndexStmt is CREATE INDEX, and INDEX (…) inside CREATE TABLE.
@@ -292,7 +291,7 @@ type AlterTableStmt struct {
 	Kind     ObjectKind
 	Table    *TableRef
 	IfExists bool
-	Cmds     []AlterCmd
+	Cmds     []*AlterCmd
 }
 
 // AlterKind is what one command of ALTER TABLE does.

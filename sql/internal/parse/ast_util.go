@@ -62,9 +62,8 @@ type SetStmt struct {
 type SetValue struct {
 	Kind LiteralKind // StringLiteral (also for a word), IntLiteral or NumericLiteral
 	Text string
-	// Word is set for a bare identifier, IntervalFields and IntervalPrecision for
-	// SET TIME ZONE INTERVAL 'x' HOUR TO MINUTE.
-	Word     bool
+	Word bool // a bare identifier, not a string
+	// Interval is the type of SET TIME ZONE INTERVAL 'x' HOUR TO MINUTE.
 	Interval *TypeName
 	Pos      int
 }

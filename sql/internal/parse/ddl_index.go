@@ -1,0 +1,99 @@
+package parse
+
+// indexItems transcribes (key, …) of an index or of ON CONFLICT.
+func (p *parser) indexItems() []IndexItem {
+	p.expectKind('(')
+	var items []IndexItem
+	p.exprUnit(func() {
+		for more := true; more; more = p.acceptKind(',') {
+			if len(items) > 0 {
+				p.put(", ")
+			}
+			items = append(items, p.indexItem())
+		}
+	}, func(args []Expr) Expr {
+		for i := range items {
+			items[i].Expr = args[i]
+		}
+		return nil
+	})
+	p.expectKind(')')
+	return items
+}
+
+// indexItem transcribes one key: a column, a function call, or an expression in
+// parentheses.
+func (p *parser) indexItem() IndexItem {
+	item := IndexItem{Pos: p.tok.pos}
+	switch {
+	case p.tok.kind == '(':
+		p.next()
+		p.expr()
+		p.expectKind(')')
+	case p.functionAhead():
+		if _, ok := p.specialTable(); !ok {
+			p.nameOperand()
+		}
+	default:
+		pos := p.tok.pos
+		p.column([]string{p.colID()}, pos)
+	}
+	if p.accept("collate") {
+		name := p.collation()
+		item.Collation = &name
+	}
+	if isColID(&p.tok) && !p.is("nulls") {
+		item.Opclass = p.objectName()
+		if p.tok.kind == '(' {
+			p.unsupported(p.tok.pos, "parameters of an operator class")
+		}
+	}
+	item.OrderItem = p.orderFlags()
+	return item
+}
+
+// createIndex reads CREATE [UNIQUE] INDEX from the word UNIQUE or INDEX on.
+func (p *parser) createIndex(at stmtAt) Stmt {
+	s := &CreateIndexStmt{stmtAt: at}
+	s.Unique = p.accept("unique")
+	if p.isWord("inverted") {
+		p.unsupported(p.tok.pos, "INVERTED INDEX")
+	}
+	p.expect("index")
+	s.Concurrently = p.accept("concurrently")
+	s.IfNotExists = p.ifNotExists()
+	if s.IfNotExists || !p.is("on") {
+		s.Name = p.colID()
+	}
+	p.expect("on")
+	s.Table = p.relation()
+	if p.accept("using") {
+		s.Method = p.colID()
+	}
+	s.Items = p.indexItems()
+	p.indexOptions(s)
+	return s
+}
+
+// indexOptions reads what stands behind an index's keys, PostgreSQL's words in
+// PostgreSQL's order; STORING and COVERING are INCLUDE.
+func (p *parser) indexOptions(s *CreateIndexStmt) {
+	if p.accept("include") || p.acceptWord("storing") || p.acceptWord("covering") {
+		s.Include = p.parenNames()
+	}
+	if p.is("using") && p.lookWord(1, "hash") {
+		p.unsupported(p.tok.pos, "hash-sharded index")
+	}
+	s.NullsNotDistinct = p.nullsDistinct()
+	if p.accept("with") {
+		s.With = p.definition()
+	}
+	if p.accept("tablespace") {
+		s.Tablespace = p.colID()
+	}
+	if p.accept("where") {
+		start := p.i
+		p.exprInto(&s.Where, p.expr)
+		s.WhereText = p.source(start)
+	}
+}

@@ -1,0 +1,338 @@
+package parse
+
+import "github.com/pingcap/tidb/pkg/parser/ast"
+
+// preparable transcribes SELECT, INSERT, UPDATE, DELETE and the like with their WITH,
+// as units of their own.
+func (p *parser) preparable() Stmt {
+	if !p.is("with") {
+		return p.preparableAfter(nil)
+	}
+	var with *With
+	var stmt Stmt
+	pos := p.tok.pos
+	p.newUnit(func() {
+		with = p.with()
+		p.put(" ")
+		st := p.here()
+		if p.startsQuery() || p.tok.kind == '(' {
+			stmt = p.queryTail(with, p.setOps(st, p.simpleQuery(), 0)).stmt
+			stmt.(*SelectStmt).Pos = pos
+		} else {
+			p.put("SELECT 1")
+		}
+	}, func(d *decoder, n ast.StmtNode) {
+		if q, ok := stmt.(*SelectStmt); ok && q.With == with {
+			d.query(n)
+		} else {
+			d.withUnit(with, n)
+		}
+	})
+	if stmt == nil {
+		stmt = p.preparableAfter(with)
+	}
+	return stmt
+}
+
+// preparableAfter transcribes what follows a WITH clause, which may be nil.
+func (p *parser) preparableAfter(with *With) Stmt {
+	switch p.tok.kw {
+	case "insert":
+		return p.insert(with)
+	case "update":
+		return p.update(with)
+	case "delete":
+		return p.delete(with)
+	case "merge":
+		p.unsupported(p.tok.pos, "MERGE")
+	}
+	if with != nil {
+		p.fail()
+	}
+	return p.queryUnit()
+}
+
+// queryUnit transcribes a query as a unit of its own.
+func (p *parser) queryUnit() *SelectStmt {
+	if !p.startsQuery() && p.tok.kind != '(' {
+		p.fail()
+	}
+	var q *draft
+	pos := p.tok.pos
+	p.newUnit(func() { q = p.query() }, func(d *decoder, n ast.StmtNode) { d.query(n) })
+	q.stmt.Pos = pos
+	return q.stmt
+}
+
+// exprUnit transcribes what write writes, expressions with commas between, as SELECT
+// "marker"(…), and gives them to b.
+func (p *parser) exprUnit(write func(), b builder) {
+	p.newUnit(func() {
+		p.put("SELECT ")
+		p.putNote(b)
+		p.put("(")
+		write()
+		p.put(")")
+	}, func(d *decoder, n ast.StmtNode) {
+		sel, ok := n.(*ast.SelectStmt)
+		if !ok || len(sel.Fields.Fields) != 1 {
+			bug("a %T where expressions were written", n)
+		}
+		d.fill(sel.Fields.Fields[0].Expr)
+	})
+}
+
+// exprInto transcribes one expression that fills dst.
+func (p *parser) exprInto(dst *Expr, read func() operand) {
+	p.exprUnit(func() { read() }, func(args []Expr) Expr {
+		*dst = args[0]
+		return nil
+	})
+}
+
+// returning transcribes RETURNING list.
+func (p *parser) returning(dst *[]Target) {
+	if !p.accept("returning") {
+		return
+	}
+	p.exprUnit(func() {
+		start := p.here()
+		*dst = p.targets(", ")
+		// The first item has no comma in front of it.
+		copy(p.u.buf[start:], "  ")
+	}, func(args []Expr) Expr {
+		for i := range *dst {
+			(*dst)[i].Expr = args[i]
+		}
+		return nil
+	})
+}
+
+// insert transcribes INSERT. Its text for TiDB is INSERT INTO "marker" (SELECT …).
+func (p *parser) insert(with *With) Stmt {
+	s := &InsertStmt{stmtAt: p.stmtHere(), With: with}
+	p.expectSeq("insert", "into")
+	s.Table = &TableRef{At: At{p.tok.pos}, Name: p.objectName()}
+	if p.accept("as") {
+		s.Table.Alias = Alias{Pos: p.tok.pos, Name: p.colID()}
+	}
+	if p.tok.kind == '(' && !p.queryInParens() {
+		s.Columns = p.insertColumns()
+	}
+	if p.accept("overriding") {
+		switch {
+		case p.accept("system"):
+			s.Overriding = OverridingSystem
+		case p.accept("user"):
+			s.Overriding = OverridingUser
+		default:
+			p.fail()
+		}
+		p.expect("value")
+	}
+	if s.Columns == nil && s.Overriding == OverridingNone && p.acceptSeq("default", "values") {
+		p.onConflict(s)
+		p.returning(&s.Returning)
+		return s
+	}
+	if !p.startsQuery() && p.tok.kind != '(' {
+		p.fail()
+	}
+	p.newUnit(func() {
+		p.put("INSERT INTO ")
+		p.putNote(s)
+		p.put(" (")
+		s.Query = p.query().stmt
+		p.put(")")
+	}, func(d *decoder, n ast.StmtNode) {
+		ins, ok := n.(*ast.InsertStmt)
+		if !ok || ins.Select == nil {
+			bug("a %T where INSERT was written", n)
+		}
+		d.query(ins.Select)
+	})
+	p.onConflict(s)
+	p.returning(&s.Returning)
+	return s
+}
+
+// queryInParens reports whether '(' begins a query and not a list of columns.
+func (p *parser) queryInParens() bool {
+	n := 0
+	for p.look(n).kind == '(' {
+		n++
+	}
+	switch p.look(n).kw {
+	case "select", "values", "table", "with":
+		// VALUES may name a column.
+		return p.look(n).kw != "values" || p.look(n+1).kind == '('
+	}
+	return n > 1
+}
+
+func (p *parser) insertColumns() []ColumnTarget {
+	p.expectKind('(')
+	var list []ColumnTarget
+	for more := true; more; more = p.acceptKind(',') {
+		list = append(list, p.columnTarget())
+	}
+	p.expectKind(')')
+	return list
+}
+
+// columnTarget reads a column that is written, with its fields and subscripts.
+func (p *parser) columnTarget() ColumnTarget {
+	t := ColumnTarget{Pos: p.tok.pos, Name: p.colID()}
+	if p.tok.kind == '.' || p.tok.kind == '[' {
+		p.unsupported(p.tok.pos, "assignment to a part of a column")
+	}
+	return t
+}
+
+// onConflict transcribes ON CONFLICT ….
+func (p *parser) onConflict(s *InsertStmt) {
+	pos := p.tok.pos
+	if !p.is("on") {
+		return
+	}
+	p.next()
+	p.expect("conflict")
+	c := &OnConflict{Pos: pos}
+	s.OnConflict = c
+	switch {
+	case p.tok.kind == '(':
+		c.Items = p.indexItems()
+		if p.accept("where") {
+			p.exprInto(&c.IndexWhere, p.expr)
+		}
+	case p.acceptSeq("on", "constraint"):
+		c.Constraint = p.colID()
+	}
+	p.expect("do")
+	if p.accept("nothing") {
+		return
+	}
+	p.expectSeq("update", "set")
+	c.DoUpdate = true
+	p.setUnit(c, &c.Set, &c.Where)
+}
+
+// update transcribes UPDATE as UPDATE "marker" SET "marker" = value … WHERE condition,
+// or with FROM as those and SELECT 1 FROM … WHERE condition.
+func (p *parser) update(with *With) Stmt {
+	s := &UpdateStmt{stmtAt: p.stmtHere(), With: with}
+	p.expect("update")
+	s.Table = p.dmlTable()
+	p.expect("set")
+	p.setUnit(s, &s.Set, &s.Where)
+	if p.is("from") {
+		p.fromUnit(&s.From, &s.Where)
+	}
+	p.returning(&s.Returning)
+	return s
+}
+
+// setUnit transcribes the list of SET, and WHERE if it follows, as an UPDATE.
+func (p *parser) setUnit(note any, set *[]Assignment, where *Expr) {
+	p.newUnit(func() {
+		p.put("UPDATE ")
+		p.putNote(note)
+		p.put(" SET ")
+		p.setList(set)
+		p.where()
+	}, func(d *decoder, n ast.StmtNode) {
+		u, ok := n.(*ast.UpdateStmt)
+		if !ok {
+			bug("a %T where UPDATE was written", n)
+		}
+		for _, a := range u.List {
+			d.fill(a.Expr)
+		}
+		*where = d.optional(u.Where)
+	})
+}
+
+// setList transcribes the list of SET as "n" = "marker"(value).
+func (p *parser) setList(dst *[]Assignment) {
+	for more, sep := true, ""; more; more = p.acceptKind(',') {
+		a := Assignment{Pos: p.tok.pos}
+		if p.tok.kind == '(' {
+			a.Multi = true
+			a.Targets = p.insertColumns()
+		} else {
+			a.Targets = []ColumnTarget{p.columnTarget()}
+		}
+		p.expectOp("=")
+		i := len(*dst)
+		*dst = append(*dst, a)
+		p.put(sep)
+		sep = ", "
+		p.putName("c")
+		p.put(" = ")
+		p.putNote(builder(func(args []Expr) Expr {
+			(*dst)[i].Value = args[0]
+			return nil
+		}))
+		p.put("(")
+		p.expr()
+		p.put(")")
+	}
+}
+
+// where transcribes WHERE if it is there.
+func (p *parser) where() {
+	if p.accept("where") {
+		p.put(" WHERE ")
+		p.expr()
+	}
+}
+
+// fromUnit transcribes FROM or USING with the WHERE that follows.
+func (p *parser) fromUnit(from *[]TableExpr, where *Expr) {
+	p.next()
+	p.newUnit(func() {
+		p.put("SELECT 1 FROM ")
+		p.tableList()
+		p.where()
+	}, func(d *decoder, n ast.StmtNode) {
+		sel, ok := n.(*ast.SelectStmt)
+		if !ok || sel.From == nil {
+			bug("a %T where FROM was written", n)
+		}
+		*from = d.from(sel.From.TableRefs, nil)
+		*where = d.optional(sel.Where)
+	})
+}
+
+// dmlTable reads the target of UPDATE or DELETE: SET is never its alias.
+func (p *parser) dmlTable() *TableRef {
+	ref := p.relation()
+	if p.accept("as") || isColID(&p.tok) && !p.is("set") {
+		ref.Alias = Alias{Pos: p.tok.pos, Name: p.colID()}
+	}
+	return ref
+}
+
+// delete transcribes DELETE.
+func (p *parser) delete(with *With) Stmt {
+	s := &DeleteStmt{stmtAt: p.stmtHere(), With: with}
+	p.expectSeq("delete", "from")
+	s.Table = p.dmlTable()
+	if p.is("using") {
+		p.fromUnit(&s.Using, &s.Where)
+	} else {
+		p.newUnit(func() {
+			p.put("DELETE FROM ")
+			p.putNote(s)
+			p.where()
+		}, func(d *decoder, n ast.StmtNode) {
+			del, ok := n.(*ast.DeleteStmt)
+			if !ok {
+				bug("a %T where DELETE was written", n)
+			}
+			s.Where = d.optional(del.Where)
+		})
+	}
+	p.returning(&s.Returning)
+	return s
+}

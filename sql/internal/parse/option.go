@@ -1,0 +1,85 @@
+package parse
+
+import "strings"
+
+// optionValue reads the value of an option: a word, a string or a number.
+func (p *parser) optionValue() *OptionValue {
+	v := &OptionValue{Pos: p.tok.pos}
+	switch {
+	case p.tok.kind == tokString:
+		v.Kind, v.Text = OptionString, p.anyName()
+	case p.tok.kind == tokIdent:
+		v.Kind, v.Text = OptionWord, p.anyName()
+		for p.acceptKind('.') {
+			v.Text += "." + p.label()
+		}
+	case p.tok.kind == tokInt, p.tok.kind == tokFloat, p.tok.isOp("-"), p.tok.isOp("+"):
+		v.Text = p.signedNumber()
+		v.Kind = OptionInt
+		if strings.ContainsAny(v.Text, ".eE") {
+			v.Kind = OptionFloat
+		}
+	default:
+		p.fail()
+	}
+	return v
+}
+
+// definition reads (name [= value], …), as in WITH (fillfactor = 70).
+func (p *parser) definition() []Option {
+	p.expectKind('(')
+	var list []Option
+	for more := true; more; more = p.acceptKind(',') {
+		o := Option{Pos: p.tok.pos, Name: p.label()}
+		if p.acceptKind('.') {
+			o.Name += "." + p.label()
+		}
+		if p.acceptOp("=") {
+			o.Value = p.optionValue()
+		}
+		list = append(list, o)
+	}
+	p.expectKind(')')
+	return list
+}
+
+// genericOptions reads (name [value], …), as in EXPLAIN, COPY and VACUUM. A value may
+// be a list or a star.
+func (p *parser) genericOptions() []Option {
+	p.expectKind('(')
+	var list []Option
+	for more := true; more; more = p.acceptKind(',') {
+		o := Option{Pos: p.tok.pos}
+		if p.tok.kind != tokIdent || p.tok.cat == reserved && p.tok.kw != "analyze" && p.tok.kw != "null" {
+			p.fail()
+		}
+		o.Name = p.anyName()
+		switch {
+		case p.tok.kind == ',' || p.tok.kind == ')':
+		case p.tok.isOp("*"):
+			o.Value = &OptionValue{Kind: OptionStar, Pos: p.tok.pos}
+			p.next()
+		case p.tok.kind == '(':
+			o.Value = p.optionList()
+		default:
+			o.Value = p.optionValue()
+		}
+		list = append(list, o)
+	}
+	p.expectKind(')')
+	return list
+}
+
+// optionList reads (a, 'b', …).
+func (p *parser) optionList() *OptionValue {
+	v := &OptionValue{Kind: OptionList, Pos: p.tok.pos}
+	p.expectKind('(')
+	for more := true; more; more = p.acceptKind(',') {
+		if p.tok.kind != tokIdent && p.tok.kind != tokString {
+			p.fail()
+		}
+		v.List = append(v.List, p.anyName())
+	}
+	p.expectKind(')')
+	return v
+}
