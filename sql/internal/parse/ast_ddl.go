@@ -126,10 +126,11 @@ type Constraint struct {
 
 // IndexItem is one key of an index.
 type IndexItem struct {
-	OrderItem // Expr is a ColumnRef for a plain column
-	Collation *ObjectName
-	Opclass   ObjectName
-	Pos       int
+	OrderItem  // Expr is a ColumnRef for a plain column
+	Collation  *ObjectName
+	Opclass    ObjectName
+	OpclassSet bool // an operator class was written
+	Pos        int
 }
 
 // CreateIndexStmt is CREATE INDEX, and INDEX (…) inside CREATE TABLE.

@@ -43,7 +43,7 @@ func (p *parser) indexItem() IndexItem {
 		item.Collation = &name
 	}
 	if isColID(&p.tok) && !p.is("nulls") {
-		item.Opclass = p.objectName()
+		item.Opclass, item.OpclassSet = p.objectName(), true
 		if p.tok.kind == '(' {
 			p.unsupported(p.tok.pos, "parameters of an operator class")
 		}
@@ -78,7 +78,9 @@ func (p *parser) createIndex(at stmtAt) Stmt {
 // indexOptions reads what stands behind an index's keys, PostgreSQL's words in
 // PostgreSQL's order; STORING and COVERING are INCLUDE.
 func (p *parser) indexOptions(s *CreateIndexStmt) {
-	if p.accept("include") || p.acceptWord("storing") || p.acceptWord("covering") {
+	s.Storing = p.isWord("storing") || p.isWord("covering")
+	if s.Storing || p.is("include") {
+		p.next()
 		s.Include = p.parenNames()
 	}
 	if p.is("using") && p.lookWord(1, "hash") {

@@ -236,7 +236,8 @@ func (p *parser) substring() operand {
 		return p.buildCall(x, pos, func(args []Expr) Expr {
 			one := &Literal{exprAt: exprAt{At{pos}}, Kind: IntLiteral, Int: 1, Text: "1"}
 			length := &CastExpr{
-				exprAt{At{pos}}, args[1],
+				exprAt{At{pos}},
+				args[1],
 				&TypeName{Names: []string{"pg_catalog", "int4"}, Pos: pos}, CastOperator,
 			}
 			return pgCall(pos, "substring", SubstringCall, args[0], one, length)
