@@ -10,9 +10,9 @@ import (
 
 // NumericAdd is a + b with the larger scale of the two.
 func NumericAdd(a, b Datum) (Datum, error) {
-	if a.Big == nil && b.Big == nil && a.Scale == b.Scale {
-		if c := a.I + b.I; (c > a.I) == (b.I > 0) || b.I == 0 {
-			return Datum{I: c, Scale: a.Scale}, nil
+	if a.Big == nil && b.Big == nil {
+		if d, ok := addSmall(a, b); ok {
+			return d, nil
 		}
 	}
 	if a.isSpecial() || b.isSpecial() {
@@ -21,6 +21,23 @@ func NumericAdd(a, b Datum) (Datum, error) {
 	var ca, cb apd.BigInt
 	x, y, scale := align(a, b, &ca, &cb)
 	return makeNumeric(new(apd.BigInt).Add(x, y), scale)
+}
+
+// addSmall adds without big numbers; ok is false if the sum needs them.
+func addSmall(a, b Datum) (d Datum, ok bool) {
+	if a.Scale < b.Scale {
+		a, b = b, a
+	}
+	if diff := a.Scale - b.Scale; diff > 0 {
+		if diff > 18 {
+			return Datum{}, false
+		}
+		if b.I, ok = mulInt64(b.I, pow10[diff]); !ok {
+			return Datum{}, false
+		}
+	}
+	c := a.I + b.I
+	return Datum{I: c, Scale: a.Scale}, (c > a.I) == (b.I > 0) || b.I == 0
 }
 
 // addSpecial adds when one side is NaN or infinite.

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cockroachdb/apd/v3"
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
@@ -294,6 +296,41 @@ func TestIntegerArithmeticNoticesOverflow(t *testing.T) {
 			t.Errorf("%d %s %d as %s: %d, %v", c.a, c.name, c.b, c.typ.Format(), got, err)
 		}
 	}
+}
+
+// Sums and products that fit an int64 take another way than those that do not; both must agree.
+func TestSmallAndBigNumericsAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		gen := rapid.Custom(func(t *rapid.T) types.Datum {
+			i := rapid.Int64().Draw(t, "coefficient") >> rapid.IntRange(0, 63).Draw(t, "shift")
+			return types.NewNumeric(i, rapid.IntRange(0, 25).Draw(t, "scale"))
+		})
+		a, b := gen.Draw(t, "a"), gen.Draw(t, "b")
+		for name, f := range map[string]struct {
+			ours func(a, b types.Datum) (types.Datum, error)
+			apds func(c *apd.Context, d, x, y *apd.Decimal) (apd.Condition, error)
+		}{
+			"+": {types.NumericAdd, (*apd.Context).Add},
+			"-": {types.NumericSub, (*apd.Context).Sub},
+			"*": {types.NumericMul, (*apd.Context).Mul},
+		} {
+			got, err := f.ours(a, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want apd.Decimal
+			if _, err := f.apds(apd.BaseContext.WithPrecision(0), &want, a.Decimal(), b.Decimal()); err != nil {
+				t.Fatal(err)
+			}
+			if got.Decimal().Cmp(&want) != 0 || got.NumericScale() != int(-want.Exponent) {
+				t.Fatalf("%s %s %s = %s, want %s", types.FormatText(nil, types.Numeric, a), name,
+					types.FormatText(nil, types.Numeric, b), types.FormatText(nil, types.Numeric, got), want.Text('f'))
+			}
+		}
+		if got, want := types.Compare(types.Numeric, a, b), a.Decimal().Cmp(b.Decimal()); got != want {
+			t.Fatalf("compared as %d, want %d", got, want)
+		}
+	})
 }
 
 func TestImportFastPathsDoNotAllocate(t *testing.T) {
