@@ -37,6 +37,7 @@ func (f *fakeIter) find(key []byte) int {
 func (f *fakeIter) SeekGE(key []byte) bool { return f.move(f.find(key)) }
 func (f *fakeIter) SeekLT(key []byte) bool { return f.move(f.find(key) - 1) }
 func (f *fakeIter) Last() bool             { return f.move(len(f.facts) - 1) }
+func (f *fakeIter) Prev() bool             { return f.move(f.pos - 1) }
 func (f *fakeIter) Valid() bool            { return f.pos >= 0 && f.pos < len(f.facts) }
 func (f *fakeIter) Key() []byte            { return f.facts[f.pos].key }
 func (f *fakeIter) Value() []byte          { return f.facts[f.pos].value }

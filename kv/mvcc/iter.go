@@ -9,6 +9,7 @@ type Iterator interface {
 	SeekGE(key []byte) bool
 	SeekLT(key []byte) bool
 	Last() bool
+	Prev() bool
 	NextPrefix() bool
 	Valid() bool
 	Key() []byte
@@ -22,15 +23,23 @@ type Iter struct {
 	it     Iterator
 	at     Timestamp
 	suffix [SuffixLen]byte // of at
-	// seek holds the target of the last seek that skipped newer versions, in
-	// reverse always the present key and suffix.
+	// seek is the target of a seek over newer versions. In reverse it is the present
+	// key and the suffix of at.
 	seek []byte
+
+	// In reverse the newest version of a key comes last: the present value and
+	// version are copies, and the engine may stand on the next candidate already.
+	reverse bool
+	valid   bool // reverse: i stands on a key
+	ahead   bool // reverse: the engine stands on the oldest version of the key before
+	value   []byte
+	version Timestamp
 }
 
 // Init makes i read from it at the timestamp at. MaxTimestamp reads the newest
 // version of each key.
 func (i *Iter) Init(it Iterator, at Timestamp) {
-	i.it, i.at = it, at
+	i.it, i.at, i.reverse, i.valid = it, at, false, false
 	AppendSuffix(i.suffix[:0], at)
 }
 
@@ -38,7 +47,10 @@ func (i *Iter) Init(it Iterator, at Timestamp) {
 func (i *Iter) At() Timestamp { return i.at }
 
 // SeekGE moves to the first live key >= key.
-func (i *Iter) SeekGE(key []byte) bool { return i.settle(i.it.SeekGE(key)) }
+func (i *Iter) SeekGE(key []byte) bool {
+	i.reverse = false
+	return i.settle(i.it.SeekGE(key))
+}
 
 // Next moves to the following live key. Requires Valid and that the last move was
 // SeekGE or Next.
@@ -72,41 +84,93 @@ func (i *Iter) Last() bool { return i.settleBack(i.it.Last()) }
 
 // Prev moves to the live key before. Requires Valid and that the last move was
 // SeekLT, Last or Prev.
-func (i *Iter) Prev() bool { return i.settleBack(i.it.SeekLT(i.seek[:len(i.seek)-SuffixLen])) }
+func (i *Iter) Prev() bool {
+	if i.ahead {
+		return i.settleBack(i.it.Valid())
+	}
+	return i.settleBack(i.it.SeekLT(i.seek[:len(i.seek)-SuffixLen]))
+}
 
 // settleBack finds the last live key up to the engine's position, which is the
 // oldest version of its key.
 func (i *Iter) settleBack(ok bool) bool {
+	i.reverse = true
 	for ok {
 		k := i.it.Key()
 		n := len(k) - SuffixLen
 		i.seek = append(append(i.seek[:0], k[:n]...), i.suffix[:]...)
+		i.ahead = false
 		// An oldest version above at means that none is at or below it.
-		if bytes.Compare(k[n:], i.suffix[:]) >= 0 && i.it.SeekGE(i.seek) && len(i.it.Value()) > 0 {
-			return true
+		if bytes.Compare(k[n:], i.suffix[:]) >= 0 {
+			if i.newestBack(n); i.it.Err() == nil && len(i.value) > 0 {
+				i.valid = true
+				return true
+			}
 		}
 		if i.it.Err() != nil {
-			return false
+			break
 		}
-		ok = i.it.SeekLT(i.seek[:n])
+		if ok = i.ahead && i.it.Valid(); !i.ahead {
+			ok = i.it.SeekLT(i.seek[:n])
+		}
 	}
+	i.valid = false
 	return false
 }
 
+// newestBack copies the version of the present key that is newest at the read
+// timestamp. The engine stands on its oldest version, which is at or below it and
+// most often the only one: then a step back finds another key.
+func (i *Iter) newestBack(n int) {
+	i.keep()
+	if !i.it.Prev() {
+		i.ahead = true
+		return
+	}
+	if k := i.it.Key(); len(k) != n+SuffixLen || !bytes.Equal(k[:n], i.seek[:n]) {
+		i.ahead = true
+		return
+	}
+	if i.it.SeekGE(i.seek) {
+		i.keep()
+	}
+}
+
+func (i *Iter) keep() {
+	i.value = append(i.value[:0], i.it.Value()...)
+	_, i.version = Split(i.it.Key())
+}
+
 // Valid reports whether i stands on a key.
-func (i *Iter) Valid() bool { return i.it.Valid() }
+func (i *Iter) Valid() bool {
+	if i.reverse {
+		return i.valid
+	}
+	return i.it.Valid()
+}
 
 // Key returns the present key, valid until the next move.
 func (i *Iter) Key() []byte {
-	k := i.it.Key()
-	return k[:len(k)-SuffixLen]
+	k := i.seek
+	if !i.reverse {
+		k = i.it.Key()
+	}
+	return k[: len(k)-SuffixLen : len(k)-SuffixLen]
 }
 
 // Value returns the present value, valid until the next move.
-func (i *Iter) Value() []byte { return i.it.Value() }
+func (i *Iter) Value() []byte {
+	if i.reverse {
+		return i.value
+	}
+	return i.it.Value()
+}
 
 // Timestamp returns the version of the present key.
 func (i *Iter) Timestamp() Timestamp {
+	if i.reverse {
+		return i.version
+	}
 	_, t := Split(i.it.Key())
 	return t
 }
