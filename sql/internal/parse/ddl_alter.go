@@ -187,7 +187,7 @@ func (p *parser) alterSet(c *AlterCmd) {
 func (p *parser) alterColumn(c *AlterCmd) {
 	if p.accept("constraint") {
 		c.Kind = AlterConstraint
-		c.Constraint = &Constraint{Pos: p.tok.pos, Name: p.colID()}
+		c.Constraint = &Constraint{Pos: p.pos(), Name: p.colID()}
 		for p.constraintAttr(c.Constraint) {
 		}
 		return
@@ -239,7 +239,7 @@ func (p *parser) alterColumn(c *AlterCmd) {
 func (p *parser) columnType(c *AlterCmd) {
 	p.expect("type")
 	c.Kind = SetType
-	c.Column = &ColumnDef{Name: c.Name, Pos: p.tok.pos, Type: p.typeName()}
+	c.Column = &ColumnDef{Name: c.Name, Pos: p.pos(), Type: p.typeName()}
 	if p.accept("collate") {
 		name := p.collation()
 		c.Column.Collation = &name

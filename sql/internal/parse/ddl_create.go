@@ -172,7 +172,7 @@ func (p *parser) createDatabase(at stmtAt) Stmt {
 func (p *parser) databaseOptions() []Option {
 	var list []Option
 	for p.tok.kind == tokIdent {
-		o := Option{Pos: p.tok.pos, Name: p.anyName()}
+		o := Option{Pos: p.pos(), Name: p.anyName()}
 		if o.Name == "connection" {
 			p.expect("limit")
 			o.Name = "connection limit"

@@ -154,7 +154,7 @@ func (p *parser) inlineIndex(unique bool) *CreateIndexStmt {
 
 // columnDef reads name type constraint ….
 func (p *parser) columnDef() *ColumnDef {
-	c := &ColumnDef{Pos: p.tok.pos, Name: p.colID()}
+	c := &ColumnDef{Pos: p.pos(), Name: p.colID()}
 	c.Type = p.typeName()
 	if p.is("compression") || p.is("storage") {
 		p.unsupported(p.tok.pos, p.tok.kw+" of a column")

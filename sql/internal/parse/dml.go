@@ -114,7 +114,7 @@ func (p *parser) insert(with *With) Stmt {
 	p.expectSeq("insert", "into")
 	s.Table = &TableRef{At: At{p.tok.pos}, Name: p.objectName()}
 	if p.accept("as") {
-		s.Table.Alias = Alias{Pos: p.tok.pos, Name: p.colID()}
+		s.Table.Alias = Alias{Pos: p.pos(), Name: p.colID()}
 	}
 	if p.tok.kind == '(' && !p.queryInParens() {
 		s.Columns = p.insertColumns()
@@ -182,7 +182,7 @@ func (p *parser) insertColumns() []ColumnTarget {
 
 // columnTarget reads a column that is written, with its fields and subscripts.
 func (p *parser) columnTarget() ColumnTarget {
-	t := ColumnTarget{Pos: p.tok.pos, Name: p.colID()}
+	t := ColumnTarget{Pos: p.pos(), Name: p.colID()}
 	if p.tok.kind == '.' || p.tok.kind == '[' {
 		p.unsupported(p.tok.pos, "assignment to a part of a column")
 	}
@@ -308,7 +308,7 @@ func (p *parser) fromUnit(from *[]TableExpr, where *Expr) {
 func (p *parser) dmlTable() *TableRef {
 	ref := p.relation()
 	if p.accept("as") || isColID(&p.tok) && !p.is("set") {
-		ref.Alias = Alias{Pos: p.tok.pos, Name: p.colID()}
+		ref.Alias = Alias{Pos: p.pos(), Name: p.colID()}
 	}
 	return ref
 }

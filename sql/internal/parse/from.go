@@ -191,7 +191,7 @@ func (p *parser) funcAlias(f *FuncTable) {
 		return
 	}
 	p.accept("as")
-	f.Alias = Alias{Pos: p.tok.pos, Name: p.colID()}
+	f.Alias = Alias{Pos: p.pos(), Name: p.colID()}
 	if p.tok.kind != '(' {
 		return
 	}
@@ -208,7 +208,7 @@ func (p *parser) columnTypes() []*ColumnDef {
 	p.expectKind('(')
 	var list []*ColumnDef
 	for more := true; more; more = p.acceptKind(',') {
-		c := &ColumnDef{Pos: p.tok.pos, Name: p.colID()}
+		c := &ColumnDef{Pos: p.pos(), Name: p.colID()}
 		c.Type = p.typeName()
 		if p.accept("collate") {
 			name := p.collation()
@@ -228,7 +228,7 @@ func (p *parser) alias(must bool) Alias {
 		}
 		return Alias{}
 	}
-	a := Alias{Pos: p.tok.pos, Name: p.colID()}
+	a := Alias{Pos: p.pos(), Name: p.colID()}
 	a.Columns = p.optionalNames()
 	return a
 }

@@ -30,7 +30,7 @@ func (p *parser) definition() []Option {
 	p.expectKind('(')
 	var list []Option
 	for more := true; more; more = p.acceptKind(',') {
-		o := Option{Pos: p.tok.pos, Name: p.label()}
+		o := Option{Pos: p.pos(), Name: p.label()}
 		if p.acceptKind('.') {
 			o.Name += "." + p.label()
 		}

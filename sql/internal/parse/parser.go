@@ -2,6 +2,10 @@ package parse
 
 import "minidb/sql/sqlerr"
 
+// pos is the place of the token at hand. In a composite literal it is read where it is written, before the calls after it; p.tok.pos
+// might be read after them.
+func (p *parser) pos() int { return p.tok.pos }
+
 // next moves to the next token.
 func (p *parser) next() {
 	p.i++

@@ -245,7 +245,7 @@ func (p *parser) with() *With {
 }
 
 func (p *parser) cte() *CTE {
-	c := &CTE{Pos: p.tok.pos, Name: p.colID()}
+	c := &CTE{Pos: p.pos(), Name: p.colID()}
 	c.Columns = p.optionalNames()
 	p.putNote(c)
 	p.put(" AS (")

@@ -52,7 +52,7 @@ func (p *parser) copyOptions(s *CopyStmt) {
 	if p.is("delimiters") || p.is("using") {
 		p.accept("using")
 		o := p.copyFlag("delimiter", "")
-		o.Value = &OptionValue{Kind: OptionString, Pos: p.tok.pos, Text: p.str()}
+		o.Value = &OptionValue{Kind: OptionString, Pos: p.pos(), Text: p.str()}
 		s.Options = append(s.Options, o)
 	}
 	p.accept("with")
@@ -83,11 +83,11 @@ func (p *parser) oldCopyOption() (Option, bool) {
 	case "delimiter", "null", "quote", "escape":
 		o := p.copyFlag(p.tok.kw, "")
 		p.accept("as")
-		o.Value = &OptionValue{Kind: OptionString, Pos: p.tok.pos, Text: p.str()}
+		o.Value = &OptionValue{Kind: OptionString, Pos: p.pos(), Text: p.str()}
 		return o, true
 	case "encoding":
 		o := p.copyFlag("encoding", "")
-		o.Value = &OptionValue{Kind: OptionString, Pos: p.tok.pos, Text: p.str()}
+		o.Value = &OptionValue{Kind: OptionString, Pos: p.pos(), Text: p.str()}
 		return o, true
 	case "force":
 		return p.oldForce(), true

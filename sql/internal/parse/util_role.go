@@ -207,18 +207,18 @@ func (p *parser) roleOptions() []Option {
 			}
 			p.expect("password")
 			if !p.accept("null") {
-				o.Value = &OptionValue{Kind: OptionString, Pos: p.tok.pos, Text: p.str()}
+				o.Value = &OptionValue{Kind: OptionString, Pos: p.pos(), Text: p.str()}
 			}
 		case "connection":
 			p.next()
 			p.expect("limit")
 			o.Name = "connection limit"
-			o.Value = &OptionValue{Kind: OptionInt, Pos: p.tok.pos, Text: p.signedNumber()}
+			o.Value = &OptionValue{Kind: OptionInt, Pos: p.pos(), Text: p.signedNumber()}
 		case "valid":
 			p.next()
 			p.expect("until")
 			o.Name = "valid until"
-			o.Value = &OptionValue{Kind: OptionString, Pos: p.tok.pos, Text: p.str()}
+			o.Value = &OptionValue{Kind: OptionString, Pos: p.pos(), Text: p.str()}
 		case "in":
 			p.next()
 			if !p.accept("role") {

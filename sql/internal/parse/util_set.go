@@ -171,7 +171,7 @@ func (p *parser) timeZone(s *SetStmt) {
 	if p.tok.kind == '(' {
 		t.Mods = []int32{IntervalFullRange, p.parenInt()}
 	}
-	v := SetValue{Pos: p.tok.pos, Kind: StringLiteral, Text: p.str(), Interval: t}
+	v := SetValue{Pos: p.pos(), Kind: StringLiteral, Text: p.str(), Interval: t}
 	if t.Mods == nil {
 		t.Mods = p.intervalFields()
 	}
