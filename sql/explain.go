@@ -60,7 +60,7 @@ func (s *Session) explainUtility(q *statement, st *parse.ExplainStmt) (utility, 
 	if !isPlanned(st.Query) {
 		return utility{}, sqlerr.Unsupported("EXPLAIN of this statement")
 	}
-	inner := &statement{Statement: &parse.Statement{AST: st.Query, Text: q.Text, Start: q.Start, Params: q.Params}, text: q.text, given: q.given}
+	inner := &statement{Statement: &parse.Statement{AST: st.Query, Text: q.Text, Start: q.Start, Params: q.Params}, text: q.text, given: q.given, simple: q.simple}
 	return utility{columns: textColumns("QUERY PLAN"), run: func(ctx context.Context) (run, error) {
 		began := time.Now()
 		p, err := s.planFor(ctx, inner)

@@ -58,6 +58,7 @@ type record struct {
 	line     int
 	kind     string // statement, query, session, halt
 	args     []string
+	text     string // the line itself
 	sql      string
 	expected []string
 	// The line numbers that -rewrite replaces: from the "----" line up to the blank line, exclusive.
@@ -130,7 +131,7 @@ func parseRecords(lines []string) ([]record, error) {
 			i++
 			continue
 		}
-		r := record{line: i + 1, kind: fields[0], args: fields[1:], onlyIf: onlyIf, skipIf: skipIf}
+		r := record{line: i + 1, kind: fields[0], args: fields[1:], text: lines[i], onlyIf: onlyIf, skipIf: skipIf}
 		i++
 		switch r.kind {
 		case "onlyif":
@@ -210,7 +211,12 @@ func (r *record) checkError(got result) string {
 		}
 		args = args[1:]
 	}
-	if text := strings.Join(args, " "); !strings.Contains(describeError(got.err), text) {
+	text := ""
+	if len(args) > 0 {
+		// The rest of the line as it is, with its blanks.
+		text = r.text[strings.Index(r.text, r.args[len(r.args)-len(args)-1])+len(r.args[len(r.args)-len(args)-1])+1:]
+	}
+	if !strings.Contains(describeError(got.err), text) {
 		return fmt.Sprintf("want %q in %s", text, describeError(got.err))
 	}
 	return ""

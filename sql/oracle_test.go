@@ -59,21 +59,25 @@ func (o *oracle) run(session, text string) result {
 		}
 		o.sessions[session] = s
 	}
-	results, err := s.Exec(background, text).ReadAll()
+	results := s.Exec(background, text)
 	var out result
-	for _, r := range results {
-		out = result{tag: r.CommandTag.String()}
-		for _, f := range r.FieldDescriptions {
+	for results.NextResult() {
+		r := results.ResultReader()
+		out = result{}
+		for _, f := range r.FieldDescriptions() {
 			out.columns = append(out.columns, f.Name)
 		}
-		for _, row := range r.Rows {
+		for r.NextRow() {
 			var values []string
-			for _, v := range row {
+			for _, v := range r.Values() {
 				values = append(values, formatValue(v, v == nil))
 			}
 			out.rows = append(out.rows, values)
 		}
+		tag, _ := r.Close() // the error comes with the results'
+		out.tag = tag.String()
 	}
+	err := results.Close()
 	var pgErr *pgconn.PgError
 	if errors.As(err, &pgErr) {
 		out.err = &sqlerr.Error{

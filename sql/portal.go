@@ -125,7 +125,7 @@ func (p *Portal) part(maxRows int) *types.Batch {
 		p.given = left
 		return p.rest
 	}
-	p.view.Cols, p.view.N, p.view.Sel = p.rest.Cols, p.rest.N, p.view.Sel[:0]
+	p.view.Cols, p.view.N, p.view.Sel = p.rest.Cols, p.rest.N, p.view.Sel[:0] // not nil after the first append: maxRows > 0
 	for r := p.given; r < p.given+maxRows; r++ {
 		p.view.Sel = append(p.view.Sel, int32(p.rest.Row(r)))
 	}

@@ -33,7 +33,7 @@ func (s *Session) Query(ctx context.Context, text string, each func(*Portal) err
 
 // runStatement runs one statement of a Query message.
 func (s *Session) runStatement(ctx context.Context, st *parse.Statement, text string, last bool, each func(*Portal) error) error {
-	q := &statement{Statement: st, text: text}
+	q := &statement{Statement: st, text: text, simple: true}
 	portal, err := s.newPortal(ctx, q, nil)
 	if err != nil {
 		return err

@@ -143,7 +143,7 @@ func integer(low, high int64, u unit) func(string) (string, error) {
 			if u.name != "" {
 				suffix = " " + u.name
 			}
-			return "", &badValue{message: fmt.Sprintf("%d%s is outside the valid range for parameter %%name (%d%s .. %d%s)", n, suffix, low, suffix, high, suffix)}
+			return "", &badValue{message: fmt.Sprintf("%d%s is outside the valid range for parameter %%name (%d .. %d)", n, suffix, low, high)}
 		}
 		return strconv.FormatInt(n, 10), nil
 	}

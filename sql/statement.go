@@ -18,6 +18,7 @@ import (
 type statement struct {
 	*parse.Statement
 	text    string       // that it is part of
+	simple  bool         // of a Query message: it has no parameters
 	given   []types.Type // parameter types the client named; Unknown where it left that open
 	params  []types.Type
 	columns []Column
@@ -117,7 +118,9 @@ func (s *Session) planFor(ctx context.Context, q *statement) (*plan.Plan, error)
 		}
 	}
 	generation := view.Store().Generation()
-	p, err := s.planner(ctx, view, q.text).Plan(q.AST, q.given)
+	planner := s.planner(ctx, view, q.text)
+	planner.NoParams = q.simple
+	p, err := planner.Plan(q.AST, q.given)
 	if err != nil {
 		return nil, err
 	}

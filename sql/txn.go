@@ -199,8 +199,11 @@ func (s *Session) begin(st *parse.TransactionStmt) (string, error) {
 		s.startTransaction(s.defaultModes())
 	}
 	// Statements of the same Query message before BEGIN become part of the block.
+	if err := s.setModes(st.Modes); err != nil {
+		return "", err
+	}
 	s.tx.block = true
-	return tag, s.setModes(st.Modes)
+	return tag, nil
 }
 
 // setModes changes the running transaction.

@@ -38,6 +38,14 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 		return b.over(n.Input, func(in Operator) Operator { return newUpdate(b.env, n, in) })
 	case *plan.Delete:
 		return b.over(n.Input, func(in Operator) Operator { return newDelete(b.env, n, in) })
+	case *plan.Subquery:
+		return b.build(n.Input)
+	case *plan.Join:
+		left, err := b.build(n.Left)
+		if err != nil {
+			return nil, err
+		}
+		return b.over(n.Right, func(right Operator) Operator { return &join{env: b.env, node: n, left: left, right: right} })
 	case *plan.Filter:
 		return b.over(n.Input, func(in Operator) Operator { return &filter{env: b.env, input: in, cond: n.Cond} })
 	case *plan.Project:

@@ -34,7 +34,7 @@ func (d *distinct) Next(ctx context.Context) (*types.Batch, error) {
 		if in == nil || err != nil {
 			return nil, err
 		}
-		d.out.Cols, d.out.N, d.out.Sel = in.Cols, in.N, d.out.Sel[:0]
+		d.out.Cols, d.out.N, d.out.Sel = in.Cols, in.N, noneSelected(d.out.Sel)
 		for r := range in.Rows() {
 			d.key = d.key[:0]
 			for _, c := range d.node.Columns {

@@ -35,9 +35,17 @@ func (f *filter) Next(ctx context.Context) (*types.Batch, error) {
 
 func (f *filter) Close() { f.input.Close() }
 
+// noneSelected is an empty selection that keeps the memory of sel. It is not nil: that would select all rows.
+func noneSelected(sel []int32) []int32 {
+	if sel == nil {
+		return make([]int32, 0, types.MaxBatchRows)
+	}
+	return sel[:0]
+}
+
 // selectRows makes out the rows of in for which cond is true.
 func selectRows(env *Env, cond expr.Expr, in, out *types.Batch, row *expr.BatchRow) error {
-	out.Cols, out.N, out.Sel = in.Cols, in.N, out.Sel[:0]
+	out.Cols, out.N, out.Sel = in.Cols, in.N, noneSelected(out.Sel)
 	row.Batch = in
 	for r := range in.Rows() {
 		row.Pos = in.Row(r)

@@ -68,7 +68,7 @@ func (l *limit) Next(ctx context.Context) (*types.Batch, error) {
 		if from == 0 && to == n {
 			return in, nil
 		}
-		l.out.Cols, l.out.N, l.out.Sel = in.Cols, in.N, l.out.Sel[:0]
+		l.out.Cols, l.out.N, l.out.Sel = in.Cols, in.N, noneSelected(l.out.Sel)
 		for r := from; r < to; r++ {
 			l.out.Sel = append(l.out.Sel, int32(in.Row(int(r))))
 		}

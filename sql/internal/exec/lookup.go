@@ -70,7 +70,7 @@ func newLookup(env *Env, t *catalog.Table, want []bool) *lookup {
 
 // fetch gives the rows of the entries that batch b selects, in its order.
 func (l *lookup) fetch(ctx context.Context, b *types.Batch, keys *rowKeys) (*types.Batch, error) {
-	l.out.N, l.out.Sel = 0, l.out.Sel[:0]
+	l.out.N, l.out.Sel = 0, noneSelected(l.out.Sel)
 	if b.Rows() == 0 {
 		return &l.out, nil
 	}

@@ -225,7 +225,15 @@ func (p *Planner) addJoin(f *from, t *parse.JoinExpr, use Use) (*joinTree, error
 	if t.On == nil {
 		return tree, nil
 	}
-	scope := &expr.Scope{Parent: f.scope.Parent, Sources: f.scope.Sources[before:], Clause: expr.ClauseJoin, Subquery: p.subquery}
+	scope := &expr.Scope{Parent: f.scope.Parent, Clause: expr.ClauseJoin, Subquery: p.subquery}
+	for i, names := range f.scope.Sources {
+		if i < before {
+			hidden := *names
+			hidden.LateralOnly = true
+			names = &hidden
+		}
+		scope.Sources = append(scope.Sources, names)
+	}
 	on, err := p.builder.BuildCondition(t.On, scope)
 	if err != nil {
 		return nil, err

@@ -23,6 +23,7 @@ type Planner struct {
 	Types      *types.Context
 	Session    expr.Session
 	Notice     func(*sqlerr.Error)
+	NoParams   bool // a parameter is an error
 
 	builder *expr.Builder
 	tables  []TableUse
@@ -30,7 +31,11 @@ type Planner struct {
 
 // Plan makes the plan. Given are the parameter types that the client named; it may be shorter than the parameters.
 func (p *Planner) Plan(st parse.Stmt, given []types.Type) (*Plan, error) {
-	p.builder = &expr.Builder{Text: p.Text, Params: expr.NewParams(given), Types: p.Types}
+	params := expr.NewParams(given)
+	if p.NoParams {
+		params = expr.NoParams()
+	}
+	p.builder = &expr.Builder{Text: p.Text, Params: params, Types: p.Types}
 	out, err := p.statement(st)
 	if err != nil {
 		return nil, err

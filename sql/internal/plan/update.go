@@ -60,7 +60,7 @@ func (p *Planner) sets(list []parse.Assignment, f *from) ([]Set, error) {
 			}
 			for _, s := range out {
 				if s.Ordinal == o {
-					return nil, p.at(sqlerr.New(sqlerr.SyntaxError, "multiple assignments to same column \"%s\"", target.Name), target.Pos)
+					return nil, sqlerr.New(sqlerr.SyntaxError, "multiple assignments to same column \"%s\"", target.Name)
 				}
 			}
 			e, err := p.assigned(t, o, defaults, values[i], scope)
