@@ -67,8 +67,12 @@ func (db *DB) abandon() {
 func makeDir(fsys vfs.FS, dir string) error {
 	var parents []string
 	for d := path.Clean(dir); ; d = path.Dir(d) {
-		if _, err := fsys.Stat(d); err == nil || !errors.Is(err, fs.ErrNotExist) || d == path.Dir(d) {
+		_, err := fsys.Stat(d)
+		if err == nil || d == path.Dir(d) {
 			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 		parents = append(parents, path.Dir(d))
 	}
