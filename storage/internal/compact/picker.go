@@ -9,6 +9,9 @@
 package compact
 
 import (
+	"bytes"
+	"slices"
+
 	"minidb/storage/internal/manifest"
 )
 
@@ -34,6 +37,10 @@ type Job struct {
 
 // Busy reports whether something is being put into a level within a span.
 type Busy func(level int, span manifest.Span) bool
+
+// maxL0Files is the number of L0 files that asks for a compaction even if no two
+// overlap: each costs a scan a source.
+const maxL0Files = 16
 
 // growth is the size of a level divided by that of the one above.
 const growth = 10
@@ -78,7 +85,8 @@ func Pick(v *manifest.Version, o Options, busy Busy) *Job {
 			best = j
 		}
 	}
-	consider(float64(v.Depth())/float64(o.L0Depth), func() *Job { return pickL0(v, base, o, busy) })
+	l0 := max(float64(v.Depth())/float64(o.L0Depth), float64(len(v.Levels[0]))/float64(maxL0Files))
+	consider(l0, func() *Job { return pickL0(v, base, o, busy) })
 	for level := base; level < last; level++ {
 		score := float64(v.Bytes(level)) / float64(targets[level])
 		consider(score, func() *Job { return pickLevel(v, level, busy) })
@@ -200,10 +208,20 @@ func (j *Job) Files() []*manifest.File {
 	return files
 }
 
-// Moves reports whether the inputs can go to the output level as they are: one
-// file, with nothing there to merge it with.
+// Moves reports whether the inputs can go to the output level as they are: there
+// is nothing to merge them with, neither there nor among themselves.
 func (j *Job) Moves() bool {
-	return len(j.Inputs[j.Output]) == 0 && len(j.Files()) == 1
+	files := j.Files()
+	if len(j.Inputs[j.Output]) > 0 {
+		return false
+	}
+	slices.SortFunc(files, func(a, b *manifest.File) int { return bytes.Compare(a.Smallest, b.Smallest) })
+	for i := 1; i < len(files); i++ {
+		if files[i-1].Span().Overlaps(files[i].Span()) {
+			return false
+		}
+	}
+	return true
 }
 
 // IngestLevel returns the lowest level in which a file with the span can be
