@@ -23,8 +23,9 @@ type Batch struct {
 func NewBatch() *Batch { return &Batch{} }
 
 // Set adds a fact; key and value are copied. An empty value is a tombstone, which
-// to the engine is a value like any other. Requires: len(key) > SuffixLen, no key
-// twice in one batch unless with the same value.
+// to the engine is a value like any other. Requires: len(key) > SuffixLen; its
+// prefix is not the beginning of another key's, nor the reverse; no key is ever
+// set to two values.
 func (b *Batch) Set(key, value []byte) {
 	if len(key) <= SuffixLen {
 		panic(fmt.Sprintf("storage: key %x has no prefix before its suffix", key))

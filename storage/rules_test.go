@@ -143,14 +143,14 @@ func TestIngestPlacesAsLowAsNothingOverlaps(t *testing.T) {
 	}
 	job, _ := db.jobForTest()
 	// The compaction of a..z into L6 is running.
-	ingest(t, db, mem, "zz@4=x")
+	ingest(t, db, mem, "~@4=x")
 	ingest(t, db, mem, "e@5=x")
 	must(t, job())
-	if got, want := scan(t, db), "a@2=x c@3=x d@3=x e@5=x m@1=x z@2=x zz@4=x"; got != want {
+	if got, want := scan(t, db), "a@2=x c@3=x d@3=x e@5=x m@1=x z@2=x ~@4=x"; got != want {
 		t.Fatalf("%s, want %s", got, want)
 	}
 	must(t, db.Compact(nil, nil))
-	if got, want := scan(t, db), "a@2=x c@3=x d@3=x e@5=x m@1=x z@2=x zz@4=x"; got != want || levels(db) != "L6:1" {
+	if got, want := scan(t, db), "a@2=x c@3=x d@3=x e@5=x m@1=x z@2=x ~@4=x"; got != want || levels(db) != "L6:1" {
 		t.Fatalf("%s in %s", got, levels(db))
 	}
 }

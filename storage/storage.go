@@ -1,8 +1,9 @@
 // Package storage is the LSM engine: a durable, ordered set of facts.
 //
 // A fact is a key and a value. A key is prefix ‖ suffix, the suffix being its
-// last 8 bytes; keys are ordered by bytes.Compare, and a key once written is
-// never written again with another value. So the engine has no sequence numbers,
+// last 8 bytes, and no prefix is the beginning of another; keys are ordered by
+// bytes.Compare, and a key once written is never written again with another
+// value. So the engine has no sequence numbers,
 // no deletes and no snapshots, and the order in which facts arrive does not
 // matter. It knows nothing of timestamps, transactions or SQL: to it a suffix is
 // bytes, and what is no longer needed is decided by a CompactionFilter that its
