@@ -2,6 +2,7 @@ package expr
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"minidb/sql/internal/parse"
@@ -239,10 +240,18 @@ func (b *Builder) sqlValue(x *parse.SQLValueFunc) (Expr, error) {
 	if !ok {
 		return nil, b.unsupported(strings.ToUpper(x.Name), x.Pos)
 	}
-	p := &proc{name: x.Name, result: v.typ.OID, kind: 'f', volatility: Stable, strict: true, impl: impl{f0: v.value}}
-	var e Expr = &Call{proc: p, typ: v.typ, keyword: strings.ToUpper(x.Name)}
-	if x.Precision < 0 {
-		return e, nil
+	value, typ, keyword := v.value, v.typ, strings.ToUpper(x.Name)
+	if x.Precision >= 0 {
+		typ.Mod = min(x.Precision, 6)
+		keyword += "(" + strconv.Itoa(int(typ.Mod)) + ")"
+		value = func(ec *EvalContext) (types.Datum, error) {
+			d, err := v.value(ec)
+			if err != nil {
+				return d, err
+			}
+			return types.ApplyMod(d, typ, true)
+		}
 	}
-	return b.coerce(e, types.Type{OID: v.typ.OID, Mod: min(x.Precision, 6)}, types.CastExplicit)
+	p := &proc{name: strings.ToLower(keyword), result: typ.OID, kind: 'f', volatility: Stable, strict: true, impl: impl{f0: value}}
+	return &Call{proc: p, typ: typ, keyword: keyword}, nil
 }

@@ -1,9 +1,374 @@
 package expr
 
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"minidb/sql/types"
+)
+
 // Deparse gives the expression as SQL text, as PostgreSQL's EXPLAIN and pg_get_expr do: operators in parentheses, constants
 // with their types where those are not plain. With qualify, columns carry their table's name.
 func Deparse(e Expr, qualify bool) string {
 	d := deparser{qualify: qualify}
+	// What only fits the value to its place is not shown at the top.
+	for {
+		c, ok := e.(*Cast)
+		if !ok || c.Context == types.CastExplicit {
+			break
+		}
+		e = c.Arg
+	}
 	d.expr(e)
+	return string(d.out)
+}
+
+// deparser writes an expression.
+type deparser struct {
+	out     []byte
+	qualify bool
+}
+
+func (d *deparser) text(s ...string) {
+	for _, x := range s {
+		d.out = append(d.out, x...)
+	}
+}
+
+func (d *deparser) list(list []Expr, sep string) {
+	for i, e := range list {
+		if i > 0 {
+			d.text(sep)
+		}
+		d.expr(e)
+	}
+}
+
+func (d *deparser) expr(e Expr) {
+	switch e := e.(type) {
+	case *Const:
+		d.constant(e, true)
+	case *Column:
+		d.column(e)
+	case *Param:
+		d.text("$", strconv.Itoa(e.Number))
+	case *Call:
+		d.call(e)
+	case *Cast:
+		d.cast(e)
+	case *And:
+		d.text("(")
+		d.list(e.Args, " AND ")
+		d.text(")")
+	case *Or:
+		d.text("(")
+		d.list(e.Args, " OR ")
+		d.text(")")
+	case *Not:
+		d.text("(NOT ")
+		d.expr(e.Arg)
+		d.text(")")
+	case *NullTest:
+		d.text("(")
+		d.expr(e.Arg)
+		d.text(map[bool]string{false: " IS NULL)", true: " IS NOT NULL)"}[e.Not])
+	case *BoolTest:
+		d.text("(")
+		d.expr(e.Arg)
+		d.text(" IS ", [...]string{"TRUE", "NOT TRUE", "FALSE", "NOT FALSE", "UNKNOWN", "NOT UNKNOWN"}[e.Test], ")")
+	case *Distinct:
+		d.distinct(e)
+	case *Aggregate:
+		d.aggregate(e)
+	default:
+		d.branching(e)
+	}
+}
+
+func (d *deparser) branching(e Expr) {
+	switch e := e.(type) {
+	case *Case:
+		d.caseExpr(e)
+	case *CaseValue:
+		d.text("CASE_TEST_EXPR")
+	case *Coalesce:
+		d.function("COALESCE", e.Args)
+	case *NullIf:
+		d.function("NULLIF", []Expr{e.Left, e.Right})
+	case *MinMax:
+		d.function(map[bool]string{false: "GREATEST", true: "LEAST"}[e.Least], e.Args)
+	case *InList:
+		d.inList(e)
+	case *RowCompare:
+		d.text("(ROW(")
+		d.list(e.Left, ", ")
+		d.text(") ", e.Op, " ROW(")
+		d.list(e.Right, ", ")
+		d.text("))")
+	case *Subquery:
+		d.text("(", e.Name, ")")
+	default:
+		panic("expr: no text for this node")
+	}
+}
+
+func (d *deparser) column(e *Column) {
+	if d.qualify && e.Table != "" {
+		d.text(quoteIdent(e.Table), ".")
+	}
+	d.text(quoteIdent(e.Name))
+}
+
+func (d *deparser) function(name string, args []Expr) {
+	d.text(name, "(")
+	d.list(args, ", ")
+	d.text(")")
+}
+
+// typeName is the name of a type in a cast. Without a length char is char(1), so the type itself goes by its internal name.
+func typeName(t types.Type) string {
+	if t == types.BPChar {
+		return "bpchar"
+	}
+	return t.Format()
+}
+
+// constant writes a value. Integers, numerics with a point and bools are plain unless they have a sign; the rest has its
+// type, if label is set.
+func (d *deparser) constant(e *Const, label bool) {
+	if e.Value.Null {
+		d.text("NULL")
+		if label && !e.typ.IsUnknown() {
+			d.text("::", typeName(e.typ))
+		}
+		return
+	}
+	text := types.AppendText(nil, nil, e.typ, e.Value)
+	switch e.typ.OID {
+	case types.BoolOID:
+		d.text(strconv.FormatBool(e.Value.Bool()))
+		return
+	case types.Int4OID:
+		if text[0] != '-' {
+			d.out = append(d.out, text...)
+			return
+		}
+	case types.NumericOID:
+		if e.typ.Mod < 0 && isFinite(e.Value) && text[0] != '-' && bytes.IndexByte(text, '.') >= 0 {
+			d.out = append(d.out, text...)
+			return
+		}
+	}
+	d.out = appendLiteral(d.out, text)
+	if label && !e.typ.IsUnknown() {
+		d.text("::", typeName(e.typ))
+	}
+}
+
+func (d *deparser) cast(e *Cast) {
+	if c, ok := e.Arg.(*Const); ok && c.typ == e.typ.Base() {
+		d.constant(c, false)
+	} else {
+		d.text("(")
+		d.expr(e.Arg)
+		d.text(")")
+	}
+	d.text("::", typeName(e.typ))
+}
+
+func (d *deparser) call(e *Call) {
+	switch {
+	case e.oper != nil && len(e.Args) == 1:
+		d.text("(", e.oper.name, " ")
+		d.expr(e.Args[0])
+		d.text(")")
+	case e.oper != nil:
+		d.text("(")
+		d.expr(e.Args[0])
+		d.text(" ", e.oper.name, " ")
+		d.expr(e.Args[1])
+		d.text(")")
+	case e.keyword != "":
+		d.construct(e)
+	default:
+		d.function(quoteIdent(e.proc.name), e.Args)
+	}
+}
+
+// construct writes a call in the form that SQL has for it.
+func (d *deparser) construct(e *Call) {
+	switch e.keyword {
+	case "EXTRACT":
+		unit, ok := e.Args[0].(*Const)
+		if !ok {
+			d.function("EXTRACT", e.Args)
+			return
+		}
+		d.text("EXTRACT(", string(unit.Value.B), " FROM ")
+		d.expr(e.Args[1])
+		d.text(")")
+	case "POSITION":
+		d.text("POSITION((")
+		d.expr(e.Args[1])
+		d.text(") IN (")
+		d.expr(e.Args[0])
+		d.text("))")
+	case "SUBSTRING":
+		d.keywords("SUBSTRING", e.Args, "FROM", "FOR")
+	case "OVERLAY":
+		d.keywords("OVERLAY", e.Args, "PLACING", "FROM", "FOR")
+	case "TRIM":
+		side := map[string]string{"ltrim": "LEADING", "rtrim": "TRAILING"}[e.proc.name]
+		if side == "" {
+			side = "BOTH"
+		}
+		d.text("TRIM(", side)
+		for _, a := range e.Args[1:] {
+			d.text(" ")
+			d.expr(a)
+		}
+		d.text(" FROM ")
+		d.expr(e.Args[0])
+		d.text(")")
+	case "AT TIME ZONE":
+		d.text("(")
+		d.expr(e.Args[1])
+		d.text(" AT TIME ZONE ")
+		d.expr(e.Args[0])
+		d.text(")")
+	default:
+		d.text(e.keyword)
+	}
+}
+
+// keywords writes arguments with a word before each but the first.
+func (d *deparser) keywords(name string, args []Expr, words ...string) {
+	d.text(name, "(")
+	for i, a := range args {
+		if i > 0 {
+			d.text(" ", words[i-1], " ")
+		}
+		d.expr(a)
+	}
+	d.text(")")
+}
+
+func (d *deparser) distinct(e *Distinct) {
+	if e.Not {
+		// PostgreSQL has no node for the negation.
+		d.text("(NOT ")
+		defer d.text(")")
+	}
+	d.text("(")
+	d.expr(e.Left)
+	d.text(" IS DISTINCT FROM ")
+	d.expr(e.Right)
+	d.text(")")
+}
+
+func (d *deparser) caseExpr(e *Case) {
+	d.text("CASE")
+	if e.Arg != nil {
+		d.text(" ")
+		d.expr(e.Arg)
+	}
+	for _, w := range e.Whens {
+		d.text(" WHEN ")
+		d.expr(whenValue(e, w.Cond))
+		d.text(" THEN ")
+		d.expr(w.Result)
+	}
+	d.text(" ELSE ")
+	d.expr(e.Else)
+	d.text(" END")
+}
+
+// whenValue is what stands after WHEN: in the simple form the value that the comparison has on its right.
+func whenValue(e *Case, cond Expr) Expr {
+	call, ok := cond.(*Call)
+	if e.Arg == nil || !ok || len(call.Args) != 2 {
+		return cond
+	}
+	left := call.Args[0]
+	if c, ok := left.(*Cast); ok && c.Context != types.CastExplicit {
+		left = c.Arg
+	}
+	if _, ok := left.(*CaseValue); !ok {
+		return cond
+	}
+	return call.Args[1]
+}
+
+func (d *deparser) inList(e *InList) {
+	d.text("(")
+	d.expr(e.Left)
+	d.text(" ", e.oper.name, map[bool]string{false: " ANY (", true: " ALL ("}[e.All])
+	values := make([]string, len(e.List))
+	for i, x := range e.List {
+		c, ok := x.(*Const)
+		if !ok {
+			d.text("ARRAY[")
+			d.list(e.List, ", ")
+			d.text("]))")
+			return
+		}
+		values[i] = arrayElement(c)
+	}
+	d.out = appendLiteral(d.out, []byte("{"+strings.Join(values, ",")+"}"))
+	d.text("::", typeName(e.List[0].Type().Base()), "[]))")
+}
+
+// arrayElement is a value inside of an array's text form.
+func arrayElement(c *Const) string {
+	if c.Value.Null {
+		return "NULL"
+	}
+	s := types.FormatText(nil, c.typ, c.Value)
+	if s != "" && !strings.EqualFold(s, "null") && !strings.ContainsAny(s, "{}\",\\ \t\n\r\v\f") {
+		return s
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+func (d *deparser) aggregate(e *Aggregate) {
+	d.text(quoteIdent(e.proc.name), "(")
+	if e.Star {
+		d.text("*")
+	}
+	if e.Distinct {
+		d.text("DISTINCT ")
+	}
+	d.list(e.Args, ", ")
+	for i, k := range e.OrderBy {
+		d.text(map[bool]string{true: " ORDER BY ", false: ", "}[i == 0])
+		d.sortKey(k)
+	}
+	d.text(")")
+	if e.Filter != nil {
+		d.text(" FILTER (WHERE ")
+		d.expr(e.Filter)
+		d.text(")")
+	}
+}
+
+// sortKey writes only what is not the default.
+func (d *deparser) sortKey(k SortKey) {
+	d.expr(k.Expr)
+	if k.Desc {
+		d.text(" DESC")
+	}
+	switch {
+	case k.NullsFirst && !k.Desc:
+		d.text(" NULLS FIRST")
+	case !k.NullsFirst && k.Desc:
+		d.text(" NULLS LAST")
+	}
+}
+
+// String is the key as EXPLAIN shows it.
+func (k SortKey) String() string {
+	var d deparser
+	d.sortKey(k)
 	return string(d.out)
 }

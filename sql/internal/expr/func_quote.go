@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"strconv"
+	"strings"
 
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
@@ -152,6 +153,8 @@ func unrecognizedEncoding(name []byte) error {
 	return sqlerr.New(sqlerr.InvalidParameterValue, "unrecognized encoding: \"%s\"", name)
 }
 
+const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
 func decode(ec *EvalContext, a, format types.Datum) (types.Datum, error) {
 	switch string(bytes.ToLower(format.B)) {
 	case "hex":
@@ -173,7 +176,7 @@ func decode(ec *EvalContext, a, format types.Datum) (types.Datum, error) {
 			return types.NewBytes(out), nil
 		}
 		for _, r := range string(text) {
-			if r != '=' && bytes.IndexRune([]byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"), r) < 0 {
+			if r != '=' && !strings.ContainsRune(base64Alphabet, r) {
 				return types.Datum{}, sqlerr.New(sqlerr.InvalidParameterValue, "invalid symbol \"%c\" found while decoding base64 sequence", r)
 			}
 		}

@@ -20,9 +20,7 @@ func (i *impl) exists() bool {
 
 type (
 	nullary = func(ec *EvalContext) (types.Datum, error)
-	unary   = func(ec *EvalContext, a types.Datum) (types.Datum, error)
 	binary  = func(ec *EvalContext, a, b types.Datum) (types.Datum, error)
-	ternary = func(ec *EvalContext, a, b, c types.Datum) (types.Datum, error)
 )
 
 // families are the implementations by the names of facts.txt, one map a file.
