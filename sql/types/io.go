@@ -87,6 +87,10 @@ func AppendText(ec *Context, dst []byte, t Type, d Datum) []byte {
 		return appendInterval(dst, d)
 	case CharOID:
 		return appendChar(dst, d.B)
+	case RegTypeOID:
+		if named, ok := ByOID(OID(d.I)); ok {
+			return append(dst, named.Format()...)
+		}
 	case VoidOID:
 		return dst
 	}
