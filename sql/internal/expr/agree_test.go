@@ -70,6 +70,9 @@ func testRow(t testing.TB) (*Scope, *Datums) {
 	return &Scope{Sources: []*Source{src}}, &row
 }
 
+// herePrefix begins the line below PostgreSQL's outcome with minidb's, where that differs and shall.
+const herePrefix = "    here: "
+
 // agreeCase is an expression and the outcome that was recorded for it.
 type agreeCase struct {
 	expr, want string
@@ -86,10 +89,10 @@ func readCases(t testing.TB, path string) (lines []string, cases []agreeCase) {
 	for i, l := range lines {
 		switch {
 		case l == "" || l[0] == '#':
+		case strings.HasPrefix(l, herePrefix):
+			cases[len(cases)-1].want = strings.TrimPrefix(l, herePrefix)
 		case l[0] == ' ':
-			if n := len(cases); n > 0 && cases[n-1].want == "" {
-				cases[n-1].want = strings.TrimSpace(l)
-			}
+			cases[len(cases)-1].want = strings.TrimSpace(l)
 		default:
 			cases = append(cases, agreeCase{expr: l, line: i})
 		}
@@ -124,7 +127,23 @@ var testTime = time.Date(2024, 5, 6, 7, 8, 9, 123456000, time.UTC)
 func testContext() *EvalContext {
 	tc := types.NewContext()
 	tc.TxnTime, tc.StmtTime = testTime, testTime
-	return &EvalContext{Types: tc}
+	return &EvalContext{Types: tc, Session: testSession{}}
+}
+
+// testSession answers as a fresh session of psql does.
+type testSession struct{}
+
+func (testSession) Database() string  { return "postgres" }
+func (testSession) Schema() string    { return "public" }
+func (testSession) User() string      { return "postgres" }
+func (testSession) Version() string   { return "PostgreSQL 15.0 (minidb)" }
+func (testSession) BackendPID() int32 { return 42 }
+func (testSession) Setting(name string) (string, bool) {
+	return "UTC", name == "timezone"
+}
+
+func (testSession) SetSetting(name, value string, _ bool) (string, error) {
+	return value, nil
 }
 
 // outcome is what SELECT text FROM t gives here.
@@ -135,6 +154,9 @@ func outcome(t testing.TB, text string) string {
 	}
 	_, row := testRow(t)
 	ec := testContext()
+	if e, err = aggregateRow(ec, e, row); err != nil {
+		return describe(err)
+	}
 	d, err := e.Eval(ec, row)
 	if err != nil {
 		return describe(err)
@@ -144,6 +166,28 @@ func outcome(t testing.TB, text string) string {
 		t.Errorf("%s: folding changes the value: %v", text, err)
 	}
 	return show(name, e.Type().Format(), types.FormatText(ec.Types, e.Type(), d), d.Null)
+}
+
+// aggregateRow puts the values that aggregates have over one row into e.
+func aggregateRow(ec *EvalContext, e Expr, row Row) (Expr, error) {
+	var failed error
+	out := Rewrite(e, func(n Expr) (Expr, bool) {
+		a, ok := n.(*Aggregate)
+		if !ok {
+			return nil, false
+		}
+		state := a.NewState()
+		err := state.Add(ec, row)
+		var d types.Datum
+		if err == nil {
+			d, err = state.Result(ec)
+		}
+		if err != nil {
+			failed = err
+		}
+		return NewConst(a.Type(), d), true
+	})
+	return out, failed
 }
 
 func show(name, typ, value string, null bool) string {
@@ -164,12 +208,16 @@ func buildTest(t testing.TB, text string) (Expr, string, error) {
 	}
 	scope, _ := testRow(t)
 	b := &Builder{Text: query, Params: NewParams(nil), Types: testContext().Types}
-	x := stmts[0].AST.(*parse.SelectStmt).Body.(*parse.SelectClause).Targets[0].Expr
-	e, err := b.BuildValue(x, scope)
+	target := stmts[0].AST.(*parse.SelectStmt).Body.(*parse.SelectClause).Targets[0]
+	e, err := b.BuildValue(target.Expr, scope)
 	if err == nil {
 		err = b.Params.Check(b)
 	}
-	return e, ColumnName(x), err
+	name := target.Name
+	if name == "" {
+		name = ColumnName(target.Expr)
+	}
+	return e, name, err
 }
 
 func describe(err error) string {
@@ -210,7 +258,7 @@ func record(t *testing.T, path string, lines []string, cases []agreeCase) {
 	}
 	var out []string
 	for i, l := range lines {
-		if strings.HasPrefix(l, " ") {
+		if strings.HasPrefix(l, " ") && !strings.HasPrefix(l, herePrefix) {
 			continue
 		}
 		out = append(out, l)
@@ -234,7 +282,7 @@ func setUp(t *testing.T, conn *pgx.Conn) {
 		}
 		values = append(values, v)
 	}
-	sql := fmt.Sprintf("CREATE TEMP TABLE t (%s); INSERT INTO t VALUES (%s)", strings.Join(columns, ", "), strings.Join(values, ", "))
+	sql := fmt.Sprintf("DROP TABLE IF EXISTS t; CREATE TABLE t (%s); INSERT INTO t VALUES (%s)", strings.Join(columns, ", "), strings.Join(values, ", "))
 	if _, err := conn.PgConn().Exec(context.Background(), sql).ReadAll(); err != nil {
 		t.Fatal(err)
 	}

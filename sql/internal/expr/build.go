@@ -16,6 +16,8 @@ type Builder struct {
 	Params *Params
 	// Types is what the input functions of literals take from the session; nil stands for the defaults.
 	Types *types.Context
+	// SchemaExists tells whether a schema other than pg_catalog, public and information_schema exists; nil: none does.
+	SchemaExists func(name string) bool
 }
 
 // at gives an error its position: byte offset pos of Text, none if negative. Errors of other kinds pass.
@@ -82,9 +84,36 @@ func (b *Builder) Build(x parse.Expr, s *Scope) (Expr, error) {
 		return b.subquery(s, SubqueryRequest{Kind: ExistsSubquery, Query: x.Query, Pos: x.Pos})
 	case *parse.ArraySubquery:
 		return b.subquery(s, SubqueryRequest{Kind: ArraySubquery, Query: x.Query, Pos: x.Pos})
+	case *parse.SubscriptExpr:
+		return nil, b.subscript(x, s)
+	case *parse.FieldExpr:
+		return nil, b.fieldOf(x, s)
 	default:
 		return nil, b.refuse(x)
 	}
+}
+
+// subscript is an error: no type here has elements.
+func (b *Builder) subscript(x *parse.SubscriptExpr, s *Scope) error {
+	e, err := b.Build(x.X, s)
+	if err != nil {
+		return err
+	}
+	return b.at(sqlerr.New(sqlerr.DatatypeMismatch, "cannot subscript type %s because it does not support subscripting",
+		e.Type().Base().Format()), Leftmost(x.X))
+}
+
+// fieldOf is an error: no type here has fields.
+func (b *Builder) fieldOf(x *parse.FieldExpr, s *Scope) error {
+	e, err := b.Build(x.X, s)
+	if err != nil {
+		return err
+	}
+	if x.Star {
+		return b.at(sqlerr.New(sqlerr.WrongObjectType, "type %s is not composite", e.Type().Base().Format()), Leftmost(x.X))
+	}
+	return b.at(sqlerr.New(sqlerr.WrongObjectType, "column notation .%s applied to type %s, which is not a composite type",
+		x.Field, e.Type().Base().Format()), Leftmost(x.X))
 }
 
 // refuse is the error of the expressions that minidb does not have.
@@ -94,10 +123,6 @@ func (b *Builder) refuse(x parse.Expr) error {
 		return b.at(sqlerr.New(sqlerr.SyntaxError, "DEFAULT is not allowed in this context"), x.Position())
 	case *parse.ArrayExpr:
 		return b.unsupported("an array", x.Position())
-	case *parse.SubscriptExpr:
-		return b.unsupported("an array subscript", x.Position())
-	case *parse.FieldExpr:
-		return b.unsupported("a field of a row", x.Position())
 	case *parse.RowExpr:
 		return b.unsupported("a row as a value", x.Position())
 	case *parse.GroupingExpr:
@@ -232,6 +257,9 @@ func (b *Builder) constant(x *parse.Literal) (Expr, error) {
 }
 
 func (b *Builder) cast(x *parse.CastExpr, s *Scope) (Expr, error) {
+	if x.Type.Name() == "interval" && len(x.Type.Mods) > 0 && x.Type.ArrayBounds == nil {
+		return b.intervalLiteral(x, s)
+	}
 	to, err := b.ResolveType(x.Type)
 	if err != nil {
 		return nil, err
@@ -257,6 +285,10 @@ func (b *Builder) ResolveType(n *parse.TypeName) (types.Type, error) {
 	}
 	if k := len(n.Names); k > 1 && n.Names[k-2] != "pg_catalog" {
 		return types.Type{}, b.at(sqlerr.New(sqlerr.UndefinedObject, "type \"%s.%s\" does not exist", n.Names[k-2], n.Name()), n.Pos)
+	}
+	if n.Name() == "char" {
+		// Only in quotes does it keep this name.
+		return types.Char, nil
 	}
 	mods := make([]int64, len(n.Mods))
 	for i, m := range n.Mods {

@@ -13,9 +13,6 @@ import (
 // funcCall makes the call of a function, of an aggregate, or of a type name that casts.
 func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 	name := x.Name.Name
-	if err := b.refuseCall(x); err != nil {
-		return nil, err
-	}
 	inner := s
 	if isAggregateName(name) {
 		if err := b.allowAggregate(x, s); err != nil {
@@ -29,14 +26,21 @@ func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sch := x.Name.Schema; sch != "" && sch != "pg_catalog" {
-		return nil, b.at(noFunction(sch+"."+name, args), x.Pos)
+	written := name
+	if schema := x.Name.Schema; schema != "" {
+		written = schema + "." + name
+		if err := b.checkSchema(schema, x.Pos); err != nil {
+			return nil, err
+		}
+		if schema != "pg_catalog" {
+			return nil, b.at(noFunction(written, args), x.Pos)
+		}
 	}
 	f := facts()
 	if t := f.castByName(name, args); t != nil && !x.Distinct && x.Filter == nil && x.OrderBy == nil {
 		return b.castCall(t, args[0], x.Pos)
 	}
-	c, err := f.findFunction(name, args)
+	c, err := f.findFunction(name, written, args)
 	if err != nil {
 		if x.OrderBy != nil && isAggregateName(name) {
 			if e, ok := sqlerr.As(err); ok && e.Code == sqlerr.UndefinedFunction {
@@ -44,6 +48,9 @@ func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 			}
 		}
 		return nil, b.at(err, x.Pos)
+	}
+	if err := b.refuseCall(x); err != nil {
+		return nil, err
 	}
 	if c.proc.kind == 'a' {
 		return b.aggregate(x, c, args, inner)
@@ -54,11 +61,19 @@ func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 	return b.finishCall(c, args, x.Pos, formKeyword(x))
 }
 
-// refuseCall refuses the shapes of calls that minidb does not have, for names that exist.
-func (b *Builder) refuseCall(x *parse.FuncCall) error {
-	if facts().procs[x.Name.Name] == nil {
+// checkSchema: a schema that does not exist is another error than a function or operator that it does not have.
+func (b *Builder) checkSchema(schema string, pos int) error {
+	switch {
+	case schema == "pg_catalog" || schema == "public" || schema == "information_schema":
+		return nil
+	case b.SchemaExists != nil && b.SchemaExists(schema):
 		return nil
 	}
+	return b.at(sqlerr.New(sqlerr.InvalidSchemaName, "schema %q does not exist", schema), pos)
+}
+
+// refuseCall refuses the shapes of calls that minidb does not have.
+func (b *Builder) refuseCall(x *parse.FuncCall) error {
 	switch {
 	case x.Over != nil:
 		return b.unsupported("a window function call", x.Pos)
@@ -85,7 +100,7 @@ func (b *Builder) aggregateClauses(x *parse.FuncCall, p *proc) error {
 	case x.Filter != nil:
 		err = sqlerr.New(sqlerr.WrongObjectType, "FILTER specified, but %s is not an aggregate function", p.name)
 	case p.kind == 'w':
-		err = sqlerr.New(sqlerr.WindowingError, "window function %s requires an OVER clause", p.name)
+		err = sqlerr.New(sqlerr.WrongObjectType, "window function %s requires an OVER clause", p.name)
 	default:
 		return nil
 	}
@@ -94,7 +109,7 @@ func (b *Builder) aggregateClauses(x *parse.FuncCall, p *proc) error {
 
 // call makes the call of a function by name.
 func (b *Builder) call(name string, args []Expr, pos int) (Expr, error) {
-	c, err := facts().findFunction(name, args)
+	c, err := facts().findFunction(name, name, args)
 	if err != nil {
 		return nil, b.at(err, pos)
 	}
@@ -111,7 +126,9 @@ func (b *Builder) finishCall(c *candidate, args []Expr, pos int, keyword string)
 	switch {
 	case c.proc.retset:
 		return nil, b.unsupported("set-returning function "+c.proc.name, pos)
-	case !c.proc.impl.exists() || len(args) < len(c.args):
+	case !c.proc.impl.exists() && f.isCast(c.proc):
+		return b.coerce(args[0], types.Type{OID: result, Mod: -1}, types.CastExplicit)
+	case !c.proc.impl.exists() || len(args) < len(c.proc.args) && c.proc.variadic == 0:
 		return nil, b.unsupported("function "+f.callSignature(c.proc.name, c.proc.args), pos)
 	}
 	if err := b.coerceArgs(args, declared); err != nil {
@@ -170,8 +187,14 @@ func (b *Builder) castCall(t *typeFact, arg Expr, pos int) (Expr, error) {
 	return b.coerce(arg, to, types.CastExplicit)
 }
 
-// findFunction chooses a function by the rules of PostgreSQL's manual, 10.3.
-func (f *factTables) findFunction(name string, args []Expr) (*candidate, error) {
+// isCast: functions of one argument that are named like their result's type and make the cast to it.
+func (f *factTables) isCast(p *proc) bool {
+	return len(p.args) == 1 && f.types[p.result] != nil && f.types[p.result].name == p.name &&
+		f.path(p.result, p.args[0], types.CastExplicit) == functionCast
+}
+
+// findFunction chooses a function by the rules of PostgreSQL's manual, 10.3. written is the name for messages.
+func (f *factTables) findFunction(name, written string, args []Expr) (*candidate, error) {
 	inputs := oidsOf(args)
 	cands := f.functionCandidates(name, len(inputs))
 	for i := range cands {
@@ -182,14 +205,14 @@ func (f *factTables) findFunction(name string, args []Expr) (*candidate, error) 
 	cands = f.matching(inputs, cands)
 	switch len(cands) {
 	case 0:
-		return nil, noFunction(name, args)
+		return nil, noFunction(written, args)
 	case 1:
 		return &cands[0], nil
 	}
 	if c := f.choose(inputs, cands); c != nil {
 		return c, nil
 	}
-	return nil, sqlerr.New(sqlerr.AmbiguousFunction, "function %s is not unique", f.callSignature(name, inputs)).
+	return nil, sqlerr.New(sqlerr.AmbiguousFunction, "function %s is not unique", f.callSignature(written, inputs)).
 		WithHint("Could not choose a best candidate function. You might need to add explicit type casts.")
 }
 

@@ -41,6 +41,9 @@ func (b *Builder) unary(x *parse.UnaryExpr, s *Scope) (Expr, error) {
 // schemaOperator is operator for one that may have been written with a schema: only pg_catalog has any.
 func (b *Builder) schemaOperator(schema, name string, left, right Expr, pos int) (Expr, error) {
 	if schema != "" && schema != "pg_catalog" {
+		if err := b.checkSchema(schema, pos); err != nil {
+			return nil, err
+		}
 		return nil, b.at(noOperator(schema+"."+name, left, right), pos)
 	}
 	return b.operator(name, left, right, pos)
@@ -194,8 +197,11 @@ func (b *Builder) rowCompare(x *parse.BinaryExpr, l, r *parse.RowExpr, s *Scope)
 
 // compareRows makes the comparison of two rows of one length: = is the AND of equalities, <> the OR of inequalities.
 func (b *Builder) compareRows(op string, left, right []Expr, pos int) (Expr, error) {
-	strict := map[string]string{"=": "=", "<>": "<>", "<": "<", "<=": "<", ">": ">", ">=": ">"}[op]
-	if strict == "" {
+	strict, ordered := map[string]string{"=": "=", "<>": "<>", "<": "<", "<=": "<", ">": ">", ">=": ">"}[op]
+	if !ordered {
+		strict = op
+	}
+	noOrder := func() (Expr, error) {
 		return nil, b.at(sqlerr.New(sqlerr.FeatureNotSupported, "could not determine interpretation of row comparison operator %s", op).
 			WithHint("Row comparison operators must be associated with btree operator families."), pos)
 	}
@@ -219,6 +225,8 @@ func (b *Builder) compareRows(op string, left, right []Expr, pos int) (Expr, err
 		}
 	}
 	switch {
+	case !ordered:
+		return noOrder()
 	case len(pairs) == 1:
 		if op == strict {
 			return pairs[0], nil

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"minidb/sql/internal/parse"
 	"minidb/sql/types"
 )
 
@@ -115,9 +116,9 @@ func (d *deparser) branching(e Expr) {
 
 func (d *deparser) column(e *Column) {
 	if d.qualify && e.Table != "" {
-		d.text(quoteIdent(e.Table), ".")
+		d.text(parse.QuoteIdent(e.Table), ".")
 	}
-	d.text(quoteIdent(e.Name))
+	d.text(parse.QuoteIdent(e.Name))
 }
 
 func (d *deparser) function(name string, args []Expr) {
@@ -192,7 +193,7 @@ func (d *deparser) call(e *Call) {
 	case e.keyword != "":
 		d.construct(e)
 	default:
-		d.function(quoteIdent(e.proc.name), e.Args)
+		d.function(parse.QuoteIdent(e.proc.name), e.Args)
 	}
 }
 
@@ -332,7 +333,7 @@ func arrayElement(c *Const) string {
 }
 
 func (d *deparser) aggregate(e *Aggregate) {
-	d.text(quoteIdent(e.proc.name), "(")
+	d.text(parse.QuoteIdent(e.proc.name), "(")
 	if e.Star {
 		d.text("*")
 	}

@@ -46,9 +46,13 @@ func unitOf(text types.Datum, t types.Type) (unit, written string, err error) {
 	written = strings.ToLower(text.Text())
 	unit, ok := unitNames[written]
 	if !ok {
-		return "", written, sqlerr.New(sqlerr.InvalidParameterValue, "unit \"%s\" not recognized for type %s", written, t.Format())
+		return "", written, unrecognizedUnit(written, t)
 	}
 	return unit, written, nil
+}
+
+func unrecognizedUnit(written string, t types.Type) error {
+	return sqlerr.New(sqlerr.InvalidParameterValue, "unit \"%s\" not recognized for type %s", written, t.Format())
 }
 
 func unsupportedUnit(written string, t types.Type) error {

@@ -22,9 +22,18 @@ func truncTimestamp(_ *EvalContext, text, t types.Datum) (types.Datum, error) {
 	}
 	usec, ok := truncate(unit, t.I)
 	if !ok {
-		return types.Datum{}, unsupportedUnit(written, types.Timestamp)
+		return types.Datum{}, noTruncation(unit, written, types.Timestamp)
 	}
 	return types.NewInt(usec), types.CheckTimestamp(usec)
+}
+
+// noTruncation is the error of a unit that only extract has.
+func noTruncation(unit, written string, t types.Type) error {
+	switch unit {
+	case "timezone", "timezone_hour", "timezone_minute", "week":
+		return unsupportedUnit(written, t)
+	}
+	return unrecognizedUnit(written, t)
 }
 
 // truncZoned truncates by the clock of the session's zone, or of the named one.
@@ -44,7 +53,7 @@ func truncZoned(ec *EvalContext, text, t types.Datum, zone []byte) (types.Datum,
 	local := types.TimestampTZToTimestamp(loc, t.I)
 	usec, ok := truncate(unit, local)
 	if !ok {
-		return types.Datum{}, unsupportedUnit(written, types.TimestampTZ)
+		return types.Datum{}, noTruncation(unit, written, types.TimestampTZ)
 	}
 	switch unit {
 	case "hour", "minute", "second", "milliseconds", "microseconds":
@@ -122,7 +131,7 @@ func truncInterval(_ *EvalContext, text, d types.Datum) (types.Datum, error) {
 	case unit == "week":
 		return types.Datum{}, unsupportedWeek(written)
 	default:
-		return types.Datum{}, unsupportedUnit(written, types.Interval)
+		return types.Datum{}, noTruncation(unit, written, types.Interval)
 	}
 	return types.NewInterval(v), nil
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"minidb/sql/internal/parse"
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
 )
@@ -59,7 +60,7 @@ func formatText(ec *EvalContext, exprs []Expr, args []types.Datum) (types.Datum,
 
 func unterminated() error {
 	return sqlerr.New(sqlerr.InvalidParameterValue, "unterminated format() type specifier").
-		WithHint("For a single \"%%\" use \"%%%%\".")
+		WithHint("For a single \"%\" use \"%%\".")
 }
 
 func positionZero() error {
@@ -133,7 +134,7 @@ func parseSpec(f []byte) (spec formatSpec, used int, err error) {
 	}
 	r, _ := utf8.DecodeRune(f[i:])
 	return spec, 0, sqlerr.New(sqlerr.InvalidParameterValue, "unrecognized format() type specifier \"%c\"", r).
-		WithHint("For a single \"%%\" use \"%%%%\".")
+		WithHint("For a single \"%\" use \"%%\".")
 }
 
 func appendSpec(ec *EvalContext, out []byte, spec formatSpec, next int, exprs []Expr, args []types.Datum) ([]byte, int, error) {
@@ -180,7 +181,7 @@ func appendSpec(ec *EvalContext, out []byte, spec formatSpec, next int, exprs []
 		text = types.AppendText(ec.Types, nil, t, d)
 		switch spec.kind {
 		case 'I':
-			text = []byte(quoteIdent(string(text)))
+			text = []byte(parse.QuoteIdent(string(text)))
 		case 'L':
 			text = appendLiteral(nil, text)
 		}

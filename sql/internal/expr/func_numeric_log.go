@@ -92,13 +92,8 @@ func numericSqrt(a types.Datum) (types.Datum, error) {
 	if a.NumericSign() != 0 {
 		weight = weight10000(a)
 	}
-	var sweight int
-	if weight >= 0 {
-		sweight = (weight+1)*2 - 1
-	} else {
-		sweight = 1 - (1-weight)*2
-	}
-	return sqrtToScale(a, resultScale(minSignificant-sweight, a))
+	// The root has half as many digits before the point.
+	return sqrtToScale(a, resultScale(minSignificant-((weight+1)*2-1), a))
 }
 
 // sqrtToScale is the root of a finite number that is not negative, with a given scale.

@@ -9,13 +9,14 @@ import (
 	"strconv"
 	"strings"
 
+	"minidb/sql/internal/parse"
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
 )
 
 // quoteFuncs write values as text: quoted, joined, encoded, hashed.
 var quoteFuncs = map[string]impl{
-	"quote_ident":                text1(func(a []byte) types.Datum { return types.NewText(quoteIdent(string(a))) }),
+	"quote_ident":                text1(func(a []byte) types.Datum { return types.NewText(parse.QuoteIdent(string(a))) }),
 	"quote_literal":              text1(func(a []byte) types.Datum { return types.NewBytes(appendLiteral(nil, a)) }),
 	"quote_nullable":             {f1: quoteNullable},
 	"quote_literal(anyelement)":  {typed: quoteAny},

@@ -128,7 +128,7 @@ func chr(_ *EvalContext, a types.Datum) (types.Datum, error) {
 	}
 	switch {
 	case a.I < 0:
-		return limit("character number must be positive")
+		return types.Datum{}, sqlerr.New(sqlerr.InvalidParameterValue, "character number must be positive")
 	case a.I == 0:
 		return limit("null character not permitted")
 	case a.I > unicode.MaxRune:

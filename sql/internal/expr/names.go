@@ -14,10 +14,6 @@ func ColumnName(x parse.Expr) string {
 // columnName also says whether the name is a strong one, which a cast around it does not replace.
 func columnName(x parse.Expr) (name string, strong bool) {
 	switch x := x.(type) {
-	case *parse.Literal:
-		if x.Kind == parse.BoolLiteral {
-			return "bool", false
-		}
 	case *parse.ColumnRef:
 		if !x.Star {
 			return x.Parts[len(x.Parts)-1], true

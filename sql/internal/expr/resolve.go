@@ -206,7 +206,7 @@ type nearNames struct {
 func (n *nearNames) add(table, column, wanted string, penalty int) {
 	d := distance(wanted, column)
 	// A name of which more than half differs is no suggestion.
-	if d > len(column)/2 {
+	if d > len(wanted)/2 {
 		return
 	}
 	d += penalty
