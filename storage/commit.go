@@ -52,7 +52,8 @@ type Pending struct {
 	// barrier, instead of a batch, is run by a leader between the groups.
 	barrier func() error
 
-	liveAt  int           // index in commitQueue.live
+	liveAt  int           // index in commitQueue.live; guarded by its mu
+	refused bool          // was never in the queue
 	wake    chan struct{} // not nil while its goroutine waits
 	done    bool          // written or failed
 	applied bool          // Commit was called
@@ -66,7 +67,7 @@ type Pending struct {
 func (db *DB) Enqueue(b *Batch, mode SyncMode) *Pending {
 	p := &Pending{db: db, batch: b, mode: mode}
 	if len(b.data) > wal.MaxRecordBytes {
-		p.done, p.liveAt, p.err = true, -1, notApplied(fmt.Errorf("storage: a batch of %d bytes is too large", len(b.data)))
+		p.refused, p.err = true, notApplied(fmt.Errorf("storage: a batch of %d bytes is too large", len(b.data)))
 		return p
 	}
 	db.commits.add(p)
@@ -131,7 +132,7 @@ func (p *Pending) Commit() error {
 		panic("storage: Commit called twice")
 	}
 	p.applied = true
-	if p.liveAt < 0 {
+	if p.refused {
 		return p.err
 	}
 	q := &p.db.commits
