@@ -19,7 +19,7 @@ import (
 	"minidb/sql/types"
 )
 
-// Every file of testdata/agree has expressions, each followed by what PostgreSQL 15 makes of SELECT expression FROM t, on a
+// Every file of testdata/agree has expressions, each followed by what PostgreSQL 15 makes of SELECT expression FROM a table, on a
 // line that begins with blanks. The lines between are comments. With a server at hand
 //
 //	go test ./sql/internal/expr -run Agree -postgres 'host=127.0.0.1 user=postgres'
@@ -27,47 +27,83 @@ import (
 // writes the outcomes anew; the server's zone must be UTC and its collation C.
 var postgres = flag.String("postgres", "", "connection string of the PostgreSQL 15 server that the expected outcomes are taken from")
 
-// testColumns are the columns of t, which has one row; nul is NULL.
-var testColumns = []struct {
-	name, ddl, value string
-	typ              types.Type
-}{
-	{"a", "int4", "7", types.Int4},
-	{"i2", "int2", "32000", types.Int2},
-	{"i8", "int8", "5000000000", types.Int8},
-	{"n", "numeric(8,2)", "12.50", types.NumericPS(8, 2)},
-	{"f", "float8", "2.5", types.Float8},
-	{"b", "text", "Hello", types.Text},
-	{"v", "varchar(10)", "world", types.VarcharN(10)},
-	{"c", "char(5)", "ab", types.CharN(5)},
-	{"y", "bool", "t", types.Bool},
-	{"ts", "timestamp", "2020-02-29 12:34:56.789", types.Timestamp},
-	{"tz", "timestamptz", "2021-07-04 10:20:30+00", types.TimestampTZ},
-	{"d", "date", "2019-12-31", types.Date},
-	{"iv", "interval", "1 mon 2 days 03:04:05", types.Interval},
-	{"u", "uuid", "123e4567-e89b-12d3-a456-426614174000", types.UUID},
-	{"by", "bytea", `\x00ff`, types.Bytea},
-	{"nul", "int4", "", types.Int4},
-	{"nob", "bool", "", types.Bool},
-	{"not_used_name", "text", "x", types.Text},
+// testColumn is a column of a test table with its value in each row; "" is NULL.
+type testColumn struct {
+	name, ddl string
+	typ       types.Type
+	values    []string
 }
 
-func testRow(t testing.TB) (*Scope, *Datums) {
-	t.Helper()
-	src := &Source{Schema: "public", Table: "t", Name: "t"}
-	var row Datums
-	for i, c := range testColumns {
-		src.Columns = append(src.Columns, SourceColumn{Name: c.name, Type: c.typ, Index: i})
-		d := types.NullDatum
-		if c.value != "" {
-			var err error
-			if d, err = types.Input(nil, c.typ, []byte(c.value)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		row = append(row, d)
+// tableT has one row; nul and nob are NULL.
+var tableT = []testColumn{
+	{"a", "int4", types.Int4, []string{"7"}},
+	{"i2", "int2", types.Int2, []string{"32000"}},
+	{"i8", "int8", types.Int8, []string{"5000000000"}},
+	{"n", "numeric(8,2)", types.NumericPS(8, 2), []string{"12.50"}},
+	{"f", "float8", types.Float8, []string{"2.5"}},
+	{"b", "text", types.Text, []string{"Hello"}},
+	{"v", "varchar(10)", types.VarcharN(10), []string{"world"}},
+	{"c", "char(5)", types.CharN(5), []string{"ab"}},
+	{"y", "bool", types.Bool, []string{"t"}},
+	{"ts", "timestamp", types.Timestamp, []string{"2020-02-29 12:34:56.789"}},
+	{"tz", "timestamptz", types.TimestampTZ, []string{"2021-07-04 10:20:30+00"}},
+	{"d", "date", types.Date, []string{"2019-12-31"}},
+	{"iv", "interval", types.Interval, []string{"1 mon 2 days 03:04:05"}},
+	{"u", "uuid", types.UUID, []string{"123e4567-e89b-12d3-a456-426614174000"}},
+	{"by", "bytea", types.Bytea, []string{`\x00ff`}},
+	{"nul", "int4", types.Int4, []string{""}},
+	{"nob", "bool", types.Bool, []string{""}},
+	{"not_used_name", "text", types.Text, []string{"x"}},
+}
+
+// tableM has rows for aggregates.
+var tableM = []testColumn{
+	{"i", "int4", types.Int4, []string{"1", "2", "2", "", "10"}},
+	{"i2", "int2", types.Int2, []string{"100", "30000", "30000", "", "-5"}},
+	{"l", "int8", types.Int8, []string{"9000000000000000000", "9000000000000000000", "", "-3", "7"}},
+	{"n", "numeric", types.Numeric, []string{"1.5", "2.25", "", "1.50", "-0.125"}},
+	{"f", "float8", types.Float8, []string{"1.5", "2.5", "", "1e3", "-4"}},
+	{"r", "float4", types.Float4, []string{"1.5", "2.25", "", "3", "-4"}},
+	{"s", "text", types.Text, []string{"b", "a", "b", "", "c"}},
+	{"v", "varchar(3)", types.VarcharN(3), []string{"xx", "y", "z", "", "xx"}},
+	{"c", "char(3)", types.CharN(3), []string{"q", "r", "", "q", "p"}},
+	{"y", "bool", types.Bool, []string{"t", "f", "", "t", "t"}},
+	{"d", "date", types.Date, []string{"2020-01-01", "2019-01-01", "", "2021-01-01", "2020-01-01"}},
+	{"ts", "timestamp", types.Timestamp, []string{"2020-01-01 10:00", "", "2021-01-01 00:00:01", "2019-01-01", "2020-01-01"}},
+	{"iv", "interval", types.Interval, []string{"1 day", "2 days 3 hours", "", "1 mon", "00:00:01"}},
+	{"nul", "int4", types.Int4, []string{"", "", "", "", ""}},
+	{"one", "int4", types.Int4, []string{"1", "1", "1", "1", "1"}},
+}
+
+// tableOf is the table whose rows the expressions of a file are evaluated over.
+func tableOf(path string) (string, []testColumn) {
+	if strings.HasPrefix(filepath.Base(path), "aggregate") {
+		return "m", tableM
 	}
-	return &Scope{Sources: []*Source{src}}, &row
+	return "t", tableT
+}
+
+func testRows(t testing.TB, name string, table []testColumn) (*Scope, []*Datums) {
+	t.Helper()
+	src := &Source{Schema: "public", Table: name, Name: name}
+	rows := make([]*Datums, len(table[0].values))
+	for i, c := range table {
+		src.Columns = append(src.Columns, SourceColumn{Name: c.name, Type: c.typ, Index: i})
+		for j, v := range c.values {
+			if rows[j] == nil {
+				rows[j] = &Datums{}
+			}
+			d := types.NullDatum
+			if v != "" {
+				var err error
+				if d, err = types.Input(nil, c.typ, []byte(v)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			*rows[j] = append(*rows[j], d)
+		}
+	}
+	return &Scope{Sources: []*Source{src}}, rows
 }
 
 // herePrefix begins the line below PostgreSQL's outcome with minidb's, where that differs and shall.
@@ -113,7 +149,7 @@ func TestExpressionsAgreeWithPostgreSQL(t *testing.T) {
 				return
 			}
 			for _, c := range cases {
-				if got := outcome(t, c.expr); got != c.want {
+				if got := outcome(t, path, c.expr); got != c.want {
 					t.Errorf("%s:%d: %s\n got %s\nwant %s", path, c.line+1, c.expr, got, c.want)
 				}
 			}
@@ -146,17 +182,19 @@ func (testSession) SetSetting(name, value string, _ bool) (string, error) {
 	return value, nil
 }
 
-// outcome is what SELECT text FROM t gives here.
-func outcome(t testing.TB, text string) string {
-	e, name, err := buildTest(t, text)
+// outcome is what SELECT text FROM the file's table gives here.
+func outcome(t testing.TB, path, text string) string {
+	table, columns := tableOf(path)
+	scope, rows := testRows(t, table, columns)
+	e, name, err := buildTest(scope, text, table)
 	if err != nil {
 		return describe(err)
 	}
-	_, row := testRow(t)
 	ec := testContext()
-	if e, err = aggregateRow(ec, e, row); err != nil {
+	if e, err = aggregateRows(ec, e, rows); err != nil {
 		return describe(err)
 	}
+	row := rows[0]
 	d, err := e.Eval(ec, row)
 	if err != nil {
 		return describe(err)
@@ -165,11 +203,11 @@ func outcome(t testing.TB, text string) string {
 	if err != nil || !sameDatum(d, folded) {
 		t.Errorf("%s: folding changes the value: %v", text, err)
 	}
-	return show(name, e.Type().Format(), types.FormatText(ec.Types, e.Type(), d), d.Null)
+	return show(name, typeName(e.Type()), types.FormatText(ec.Types, e.Type(), d), d.Null)
 }
 
-// aggregateRow puts the values that aggregates have over one row into e.
-func aggregateRow(ec *EvalContext, e Expr, row Row) (Expr, error) {
+// aggregateRows puts the values that aggregates have over the rows into e.
+func aggregateRows(ec *EvalContext, e Expr, rows []*Datums) (Expr, error) {
 	var failed error
 	out := Rewrite(e, func(n Expr) (Expr, bool) {
 		a, ok := n.(*Aggregate)
@@ -177,11 +215,12 @@ func aggregateRow(ec *EvalContext, e Expr, row Row) (Expr, error) {
 			return nil, false
 		}
 		state := a.NewState()
-		err := state.Add(ec, row)
-		var d types.Datum
-		if err == nil {
-			d, err = state.Result(ec)
+		for _, r := range rows {
+			if err := state.Add(ec, r); err != nil {
+				failed = err
+			}
 		}
+		d, err := state.Result(ec)
 		if err != nil {
 			failed = err
 		}
@@ -199,14 +238,13 @@ func show(name, typ, value string, null bool) string {
 	return fmt.Sprintf("[%s %s] %s", name, typ, value)
 }
 
-// buildTest builds the target of SELECT text FROM t.
-func buildTest(t testing.TB, text string) (Expr, string, error) {
-	query := "SELECT " + text + " FROM t"
+// buildTest builds the target of SELECT text FROM table.
+func buildTest(scope *Scope, text, table string) (Expr, string, error) {
+	query := "SELECT " + text + " FROM " + table
 	stmts, err := parse.Parse(query)
 	if err != nil {
 		return nil, "", err
 	}
-	scope, _ := testRow(t)
 	b := &Builder{Text: query, Params: NewParams(nil), Types: testContext().Types}
 	target := stmts[0].AST.(*parse.SelectStmt).Body.(*parse.SelectClause).Targets[0]
 	e, err := b.BuildValue(target.Expr, scope)
@@ -251,11 +289,17 @@ func record(t *testing.T, path string, lines []string, cases []agreeCase) {
 		t.Fatal(err)
 	}
 	defer conn.Close(ctx)
-	setUp(t, conn)
+	table, columns := tableOf(path)
+	setUp(t, conn, table, columns)
 	outcomes := map[int]string{}
 	for _, c := range cases {
-		outcomes[c.line] = ask(t, conn, c.expr)
+		outcomes[c.line] = ask(t, conn, c.expr, table)
 	}
+	writeCases(t, path, lines, outcomes)
+}
+
+func writeCases(t *testing.T, path string, lines []string, outcomes map[int]string) {
+	t.Helper()
 	var out []string
 	for i, l := range lines {
 		if strings.HasPrefix(l, " ") && !strings.HasPrefix(l, herePrefix) {
@@ -271,27 +315,33 @@ func record(t *testing.T, path string, lines []string, cases []agreeCase) {
 	}
 }
 
-func setUp(t *testing.T, conn *pgx.Conn) {
+func setUp(t *testing.T, conn *pgx.Conn, table string, columns []testColumn) {
 	t.Helper()
-	var columns, values []string
-	for _, c := range testColumns {
-		columns = append(columns, c.name+" "+c.ddl)
-		v := "NULL"
-		if c.value != "" {
-			v = "'" + c.value + "'"
+	var defs []string
+	rows := make([][]string, len(columns[0].values))
+	for _, c := range columns {
+		defs = append(defs, c.name+" "+c.ddl)
+		for i, v := range c.values {
+			literal := "NULL"
+			if v != "" {
+				literal = "'" + v + "'"
+			}
+			rows[i] = append(rows[i], literal)
 		}
-		values = append(values, v)
 	}
-	sql := fmt.Sprintf("DROP TABLE IF EXISTS t; CREATE TABLE t (%s); INSERT INTO t VALUES (%s)", strings.Join(columns, ", "), strings.Join(values, ", "))
+	sql := fmt.Sprintf("DROP TABLE IF EXISTS %s; CREATE TABLE %s (%s);", table, table, strings.Join(defs, ", "))
+	for _, r := range rows {
+		sql += fmt.Sprintf("INSERT INTO %s VALUES (%s);", table, strings.Join(r, ", "))
+	}
 	if _, err := conn.PgConn().Exec(context.Background(), sql).ReadAll(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func ask(t *testing.T, conn *pgx.Conn, text string) string {
+func ask(t *testing.T, conn *pgx.Conn, text, table string) string {
 	t.Helper()
 	ctx := context.Background()
-	results, err := conn.PgConn().Exec(ctx, "SELECT "+text+" FROM t").ReadAll()
+	results, err := conn.PgConn().Exec(ctx, "SELECT "+text+" FROM "+table).ReadAll()
 	var pe *pgconn.PgError
 	switch {
 	case errors.As(err, &pe):

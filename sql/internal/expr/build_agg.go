@@ -32,12 +32,12 @@ func (b *Builder) aggregate(x *parse.FuncCall, c *candidate, args []Expr, s *Sco
 	if len(x.Args) == 0 && !x.Star {
 		return nil, b.at(sqlerr.New(sqlerr.WrongObjectType, "%s(*) must be used to call a parameterless aggregate function", c.proc.name), x.Pos)
 	}
+	if _, ok := aggregates[c.proc.key]; !ok {
+		return nil, b.unsupported("aggregate function "+f.callSignature(c.proc.name, c.proc.args), x.Pos)
+	}
 	declared, result, err := f.concrete(oidsOf(args), c.args, c.proc.result)
 	if err != nil {
 		return nil, b.at(err, x.Pos)
-	}
-	if _, ok := aggregates[c.proc.key]; !ok {
-		return nil, b.unsupported("aggregate function "+f.callSignature(c.proc.name, c.proc.args), x.Pos)
 	}
 	if err := b.coerceArgs(args, declared); err != nil {
 		return nil, err

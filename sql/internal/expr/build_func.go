@@ -40,6 +40,9 @@ func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 	if t := f.castByName(name, args); t != nil && !x.Distinct && x.Filter == nil && x.OrderBy == nil {
 		return b.castCall(t, args[0], x.Pos)
 	}
+	if x.WithinGroup && f.procs[name] != nil {
+		return nil, b.unsupported("an ordered-set aggregate", x.Pos)
+	}
 	c, err := f.findFunction(name, written, args)
 	if err != nil {
 		if x.OrderBy != nil && isAggregateName(name) {
@@ -77,8 +80,6 @@ func (b *Builder) refuseCall(x *parse.FuncCall) error {
 	switch {
 	case x.Over != nil:
 		return b.unsupported("a window function call", x.Pos)
-	case x.WithinGroup:
-		return b.unsupported("an ordered-set aggregate", x.Pos)
 	case x.ArgNames != nil:
 		return b.unsupported("a named argument", x.Pos)
 	case x.Variadic:

@@ -161,11 +161,14 @@ func (d *deparser) constant(e *Const, label bool) {
 			return
 		}
 	}
-	d.out = appendLiteral(d.out, text)
+	d.quoted(string(text))
 	if label && !e.typ.IsUnknown() {
 		d.text("::", typeName(e.typ))
 	}
 }
+
+// quoted writes a string constant; a backslash is an ordinary character in it.
+func (d *deparser) quoted(s string) { d.text("'", strings.ReplaceAll(s, "'", "''"), "'") }
 
 func (d *deparser) cast(e *Cast) {
 	if c, ok := e.Arg.(*Const); ok && c.typ == e.typ.Base() {
@@ -316,7 +319,7 @@ func (d *deparser) inList(e *InList) {
 		}
 		values[i] = arrayElement(c)
 	}
-	d.out = appendLiteral(d.out, []byte("{"+strings.Join(values, ",")+"}"))
+	d.quoted("{" + strings.Join(values, ",") + "}")
 	d.text("::", typeName(e.List[0].Type().Base()), "[]))")
 }
 
