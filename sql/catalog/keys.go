@@ -71,17 +71,6 @@ func oidKey(oid uint32) []byte { return binary.BigEndian.AppendUint32([]byte{key
 
 func metaKey(name string) []byte { return append(append([]byte{keyMeta}, name...), 0) }
 
-// prefixEnd is the end of the span of all keys that begin with prefix. Requires a byte below 0xff in it.
-func prefixEnd(prefix []byte) []byte {
-	end := append([]byte(nil), prefix...)
-	for i := len(end) - 1; ; i-- {
-		end[i]++
-		if end[i] != 0 {
-			return end[:i+1]
-		}
-	}
-}
-
 // nameEntry is the value of a name.
 type nameEntry struct {
 	id    ID

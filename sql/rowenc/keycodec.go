@@ -129,8 +129,7 @@ func (c *KeyCodec) Decode(key []byte) ([]types.Datum, error) {
 	}
 	values := make([]types.Datum, c.n)
 	for i := range values {
-		var scratch []byte
-		if values[i], rest, scratch, err = c.keys[i].decode(rest, scratch); err != nil {
+		if values[i], rest, _, err = c.keys[i].decode(rest, nil); err != nil {
 			return nil, err
 		}
 	}

@@ -199,11 +199,21 @@ func tradeTable() *catalog.Table {
 	t := &catalog.Table{ID: 100, Name: "trade"}
 	price, fee := types.NumericPS(8, 2), types.NumericPS(10, 2)
 	for i, c := range []catalog.Column{
-		{Name: "t_id", Type: types.Int8}, {Name: "t_dts", Type: types.Timestamp}, {Name: "t_st_id", Type: types.VarcharN(4)},
-		{Name: "t_tt_id", Type: types.VarcharN(3)}, {Name: "t_is_cash", Type: types.Bool}, {Name: "t_s_symb", Type: types.VarcharN(15)},
-		{Name: "t_qty", Type: types.Int4}, {Name: "t_bid_price", Type: price}, {Name: "t_ca_id", Type: types.Int8},
-		{Name: "t_exec_name", Type: types.VarcharN(49)}, {Name: "t_trade_price", Type: price}, {Name: "t_chrg", Type: fee},
-		{Name: "t_comm", Type: fee}, {Name: "t_tax", Type: fee}, {Name: "t_lifo", Type: types.Bool},
+		{Name: "t_id", Type: types.Int8},
+		{Name: "t_dts", Type: types.Timestamp},
+		{Name: "t_st_id", Type: types.VarcharN(4)},
+		{Name: "t_tt_id", Type: types.VarcharN(3)},
+		{Name: "t_is_cash", Type: types.Bool},
+		{Name: "t_s_symb", Type: types.VarcharN(15)},
+		{Name: "t_qty", Type: types.Int4},
+		{Name: "t_bid_price", Type: price},
+		{Name: "t_ca_id", Type: types.Int8},
+		{Name: "t_exec_name", Type: types.VarcharN(49)},
+		{Name: "t_trade_price", Type: price},
+		{Name: "t_chrg", Type: fee},
+		{Name: "t_comm", Type: fee},
+		{Name: "t_tax", Type: fee},
+		{Name: "t_lifo", Type: types.Bool},
 	} {
 		c.ID, c.NotNull = catalog.ColumnID(i+1), c.Name != "t_trade_price"
 		t.Columns = append(t.Columns, c)

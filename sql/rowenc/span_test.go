@@ -11,7 +11,8 @@ func TestSpanHoldsExactlyItsRows(t *testing.T) {
 	r := newRand(t)
 	for range 2000 {
 		tab := &catalog.Table{ID: 100, Columns: []catalog.Column{
-			{ID: 1, Type: types.Int4}, {ID: 2, Type: []types.Type{types.Int8, types.Text, types.Numeric}[r.IntN(3)]},
+			{ID: 1, Type: types.Int4},
+			{ID: 2, Type: []types.Type{types.Int8, types.Text, types.Numeric}[r.IntN(3)]},
 			{ID: 3, Type: types.Int8},
 		}, Families: []catalog.Family{{}}}
 		tab.Primary = catalog.Index{ID: 1, Primary: true, Unique: true, Keys: []catalog.IndexColumn{{Column: 3}}}
