@@ -245,6 +245,33 @@ func TestRefusedWriteLeavesNothing(t *testing.T) {
 	}
 }
 
+// TestNoSpaceForTheNextLog: the half-made log tells where the one before ends, so
+// nothing more is written there until the rotation succeeds.
+func TestNoSpaceForTheNextLog(t *testing.T) {
+	mem := vfs.NewMem()
+	fault := vfs.NewFault(mem)
+	db := openTest(t, manualOptions(fault))
+	put(t, db, SyncFull, "a@1=x")
+	fault.FailNth(vfs.OpSyncDir, 1, syscall.ENOSPC, true)
+	if err := db.Flush(); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("flush: %v", err)
+	}
+	if err := db.Apply(batchOf("b@2=x"), SyncFull); !errors.Is(err, syscall.ENOSPC) || !errors.Is(err, ErrNotApplied) {
+		t.Fatalf("commit: %v", err)
+	}
+	clone := mem.CrashClone(vfs.CrashOptions{KeepUnsynced: 1})
+	fault.Heal()
+	put(t, db, SyncFull, "c@3=x")
+	must(t, db.Close())
+	for fsys, want := range map[vfs.FS]string{clone: "a@1=x", mem: "a@1=x c@3=x"} {
+		db := openTest(t, manualOptions(fsys))
+		if got := scan(t, db); got != want {
+			t.Fatalf("after a restart: %s, want %s", got, want)
+		}
+		must(t, db.Close())
+	}
+}
+
 // TestLoneCommitCostsOneWriteAndOneSync counts the calls of a SyncFull commit.
 func TestLoneCommitCostsOneWriteAndOneSync(t *testing.T) {
 	fault := vfs.NewFault(vfs.NewMem())

@@ -305,23 +305,34 @@ func TestStoreAgreesWithModel(t *testing.T) {
 	})
 }
 
-// TestCrashKeepsAcknowledgedWrites cuts the power at random moments: what was
-// acknowledged as durable is there, and what is there is a beginning of the order
-// of writes.
+// TestCrashKeepsAcknowledgedWrites cuts the power or kills the process at random
+// moments. After a power cut what was acknowledged as durable is there, and what is
+// there is a beginning of the order of writes; after a kill everything is there,
+// and durable before anything that comes later.
 func TestCrashKeepsAcknowledgedWrites(t *testing.T) {
 	eachSeed(t, func(t *testing.T, seed uint64) {
 		mem := vfs.NewMem()
-		w := newWorld(t, seed, mem, &model{})
+		fault := vfs.NewFault(mem)
+		w := newWorld(t, seed, fault, &model{})
 		must(t, w.open())
-		for range 6 {
+		for range 8 {
 			for range 1 + w.rng.IntN(60) {
 				must(t, w.step())
 			}
-			crash := vfs.CrashOptions{Seed: w.rng.Uint64(), KeepUnsynced: []float64{0, 0.5, 0.9, 1}[w.rng.IntN(4)], TearBytes: 64}
-			w.log = append(w.log, fmt.Sprintf("crash(keep %v)", crash.KeepUnsynced))
-			clone := mem.CrashClone(crash)
-			must(t, w.db.Close())
-			mem, w.fs, w.o.FS = clone, clone, clone
+			if w.rng.IntN(2) == 0 {
+				w.log = append(w.log, "kill")
+				w.m.acked.Store(int64(len(w.m.writes)))
+				fault.SetHook(func(vfs.Op, string) error { return errInjected })
+				_ = w.db.Close()
+			} else {
+				crash := vfs.CrashOptions{Seed: w.rng.Uint64(), KeepUnsynced: []float64{0, 0.5, 0.9, 1}[w.rng.IntN(4)], TearBytes: 64}
+				w.log = append(w.log, fmt.Sprintf("crash(keep %v)", crash.KeepUnsynced))
+				clone := mem.CrashClone(crash)
+				must(t, w.db.Close())
+				mem = clone
+			}
+			fault = vfs.NewFault(mem)
+			w.fs, w.o.FS = fault, fault
 			must(t, w.open())
 			w.recovered()
 		}
