@@ -62,11 +62,11 @@ type tableCheck struct {
 func (c *tableCheck) rows(ctx context.Context) error {
 	t := c.table
 	columns := make([]catalog.ColumnID, len(t.Columns))
-	batch := &types.Batch{}
+	columnTypes := make([]types.Type, len(t.Columns))
 	for i, col := range t.Columns {
-		columns[i] = col.ID
-		batch.Cols = append(batch.Cols, types.Vec{Type: col.Type})
+		columns[i], columnTypes[i] = col.ID, col.Type
 	}
+	batch := types.NewBatch(columnTypes)
 	it, err := c.txn.NewIter(ctx, rowenc.IndexSpan(t.ID, t.Primary.ID), kv.IterOptions{})
 	if err != nil {
 		return err
