@@ -69,6 +69,7 @@ const (
 	dateField                 // a field out of range: 22008
 	dateMonthOrDay            // the same with the hint that the order of fields may be another
 	dateZone                  // 22009
+	dateNoZone                // 22023: no zone of that name
 )
 
 const offsetOK = dateOK
@@ -83,6 +84,8 @@ func (p *datetimeText) parse(ec *Context, text []byte, typeName string) error {
 		return fieldOutOfRange(text)
 	case dateMonthOrDay:
 		return fieldOutOfRange(text).WithHint("Perhaps you need a different \"datestyle\" setting.")
+	case dateNoZone:
+		return sqlerr.New(sqlerr.InvalidParameterValue, "time zone \"%s\" not recognized", p.zone)
 	case dateZone:
 		return sqlerr.New(sqlerr.InvalidTimeZoneDisplacement, "time zone displacement out of range: \"%s\"", text)
 	default:
@@ -255,6 +258,10 @@ func fraction(s []byte) int64 {
 
 // parseDate reads a date of three parts; one of them may be a month's name.
 func (p *datetimeText) parseDate(ec *Context, parts [][]byte) dateStatus {
+	if len(parts) == 2 && len(parts[0]) >= 4 && len(parts[1]) == 3 && allDigits(parts[0]) && allDigits(parts[1]) && !p.hasDate && atoi(parts[1]) > 0 {
+		p.setDays(DaysFromCivil(atoi(parts[0]), 1, atoi(parts[1]))) // year and day of the year
+		return dateOK
+	}
 	if len(parts) != 3 || p.hasDate {
 		return dateBad
 	}
@@ -330,7 +337,7 @@ func (p *datetimeText) assignNumbers(ec *Context, f *dateFields) dateStatus {
 	}
 }
 
-// finish checks the date and applies AM, PM and BC.
+// finish checks the date and the zone and applies BC.
 func (p *datetimeText) finish() dateStatus {
 	if !p.hasDate {
 		return dateBad
@@ -341,6 +348,14 @@ func (p *datetimeText) finish() dateStatus {
 		} else {
 			p.year += 1900
 		}
+	}
+	if p.zone != "" {
+		if _, ok := Zone(p.zone); !ok {
+			return dateNoZone
+		}
+	}
+	if p.astronomical {
+		return p.finishClock()
 	}
 	if p.year == 0 {
 		return dateField
@@ -354,6 +369,11 @@ func (p *datetimeText) finish() dateStatus {
 	if p.day > daysInMonth(p.year, p.month) {
 		return dateField
 	}
+	return p.finishClock()
+}
+
+// finishClock applies AM and PM.
+func (p *datetimeText) finishClock() dateStatus {
 	if p.isAM || p.isPM {
 		h := p.time / usecPerHour
 		switch {

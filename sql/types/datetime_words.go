@@ -100,8 +100,20 @@ func (p *datetimeText) parseWord(ec *Context, s []byte, f *dateFields) ([]byte, 
 		n++
 	}
 	word, rest := s[:n], s[n:]
-	if len(rest) > 0 && (rest[0] == '/' || rest[0] == '_') {
-		return p.parseZoneName(s)
+	if len(rest) > 0 && (rest[0] == '/' || rest[0] == '_' || rest[0] == '+') ||
+		len(rest) > 1 && rest[0] == '-' && isDigit(rest[1]) && monthByName(word) == 0 {
+		return p.parseZoneName(s) // America/New_York, UTC+3
+	}
+	if len(rest) > 0 && isDigit(rest[0]) && n >= 3 && monthByName(word) == 0 { // EST5EDT
+		if rest, st := p.parseZoneName(s); st == dateOK {
+			if _, ok := Zone(p.zone); ok {
+				return rest, dateOK
+			}
+		}
+		return s, dateBad
+	}
+	if lower(s[0]) == 'j' && n == 1 && len(rest) > 0 && isDigit(rest[0]) {
+		return p.parseJulianDay(rest)
 	}
 	if len(rest) > 0 && (rest[0] == '-' || rest[0] == '.') && monthByName(word) != 0 { // Jan-05-2020
 		end := n
@@ -176,8 +188,7 @@ func (p *datetimeText) setRelativeDay(ec *Context, days int64) dateStatus {
 		return dateBad
 	}
 	local := TimestampTZToTimestamp(ec.location(), TimestampFromTime(ec.TxnTime))
-	p.hasDate = true
-	p.year, p.month, p.day = CivilFromDays(floorDiv(local, usecPerDay) + days)
+	p.setDays(floorDiv(local, usecPerDay) + days)
 	return dateOK
 }
 
@@ -193,8 +204,28 @@ func (p *datetimeText) setZone(word []byte) dateStatus {
 	return dateOK
 }
 
-// parseZoneName takes a name of the zone database. Whether it is known is found out where it is needed, because only then
-// PostgreSQL's error names it.
+// parseJulianDay reads what follows a J: days since 4714-11-24 BC.
+func (p *datetimeText) parseJulianDay(s []byte) ([]byte, dateStatus) {
+	n := 0
+	for n < len(s) && isDigit(s[n]) {
+		n++
+	}
+	if p.hasDate {
+		return s, dateBad
+	}
+	p.setDays(int64(atoi(s[:n])) + minDate)
+	return s[n:], dateOK
+}
+
+// setDays sets the date to one that needs no more checks.
+func (p *datetimeText) setDays(days int64) {
+	p.hasDate = true
+	p.year, p.month, p.day = CivilFromDays(days)
+	p.astronomical = true
+}
+
+// parseZoneName takes a name of the zone database or an offset in POSIX's form. Whether it is known is found out at the end,
+// because then PostgreSQL's error names it.
 func (p *datetimeText) parseZoneName(s []byte) ([]byte, dateStatus) {
 	n := 0
 	for n < len(s) && !isSpace(s[n]) {
@@ -203,6 +234,6 @@ func (p *datetimeText) parseZoneName(s []byte) ([]byte, dateStatus) {
 	if p.hasZone {
 		return s, dateBad
 	}
-	p.hasZone, p.zone = true, string(s[:n])
+	p.hasZone, p.zone = true, string(bytes.ToLower(s[:n]))
 	return s[n:], dateOK
 }

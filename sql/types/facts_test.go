@@ -76,7 +76,10 @@ func typeOf(t *testing.T, s string) types.Type {
 			mods = append(mods, n)
 		}
 	}
-	typ, err := types.ParseTypeName(name, mods)
+	if name == "char" {
+		name = "bpchar" // as the parser says it
+	}
+	typ, err := types.ParseTypeName(strings.Trim(name, `"`), mods)
 	if err != nil {
 		t.Fatalf("%s: %v", s, err)
 	}

@@ -88,8 +88,8 @@ var namedTypes = map[string]Type{
 	"text":    Text,
 	"varchar": Varchar, "character varying": Varchar, "char varying": Varchar,
 	"national character varying": Varchar, "national char varying": Varchar, "nchar varying": Varchar,
-	"bpchar": BPChar, "character": BPChar, "char": BPChar, "national character": BPChar, "national char": BPChar, "nchar": BPChar,
-	"name": Name, `"char"`: Char,
+	"bpchar": BPChar, "character": BPChar, "national character": BPChar, "national char": BPChar, "nchar": BPChar,
+	"name": Name, "char": Char,
 	"bytea":     Bytea,
 	"date":      Date,
 	"timestamp": Timestamp, "timestamp without time zone": Timestamp,
@@ -120,7 +120,7 @@ func init() {
 
 // ParseTypeName finds the type of a name as the parser gives it: folded ("int8", "integer", "double precision",
 // "character varying", "timestamp with time zone"; a pg_catalog schema already taken off) with its modifiers in
-// parentheses. The one-byte type "char" comes with its quotes. Errors: 42704 for an unknown name, 0A000 for a PostgreSQL
+// parentheses. The unquoted char is "bpchar" or "character" here; "char" is the one-byte type. Errors: 42704 for an unknown name, 0A000 for a PostgreSQL
 // type minidb does not have, 22023 for a modifier out of range, 42601 for one that the type does not take.
 func ParseTypeName(name string, mods []int64) (Type, error) {
 	t, ok := namedTypes[name]
@@ -227,9 +227,6 @@ func floatMod(bits int64) (Type, error) {
 
 // ByOID finds a type by its OID, without modifier; ok is false for types minidb has no values of.
 func ByOID(oid OID) (t Type, ok bool) {
-	if oid == CharOID {
-		return Char, true
-	}
 	n, ok := typeNames[oid]
 	if !ok {
 		return Type{}, false

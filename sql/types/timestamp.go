@@ -19,6 +19,7 @@ type datetimeText struct {
 	hasDate, hasTime bool
 	bc, isAM, isPM   bool
 	twoDigitYear     bool
+	astronomical     bool // the year counts 0 and below, as CivilFromDays gives it
 }
 
 // inputTimestamp reads a timestamp or timestamptz.
@@ -56,10 +57,7 @@ func inputTimestamp(ec *Context, t Type, text []byte) (Datum, error) {
 		case p.zone == "":
 			usec -= p.offset * usecPerSecond
 		default:
-			loc, ok := Zone(p.zone)
-			if !ok {
-				return Datum{}, sqlerr.New(sqlerr.InvalidParameterValue, "time zone \"%s\" not recognized", p.zone)
-			}
+			loc, _ := Zone(p.zone) // parse has looked
 			usec = localToUTC(loc, usec)
 		}
 	}

@@ -7,22 +7,72 @@ import (
 	_ "time/tzdata" // zones are known on machines without a zone database, too
 )
 
-// zoneAbbreviations are the offsets, in hours times 4, of common abbreviations as PostgreSQL's default list has them.
-var zoneAbbreviations = map[string]int{
-	"z": 0, "utc": 0, "gmt": 0, "ut": 0, "uct": 0, "zulu": 0, "wet": 0,
-	"bst": 4, "west": 4, "cet": 4, "met": 4, "cest": 8, "mest": 8, "eet": 8, "sast": 8, "ist": 8, "eest": 12, "msk": 12,
-	"msd": 16, "pkt": 20, "hkt": 32, "sgt": 32, "awst": 32, "jst": 36, "kst": 36, "aest": 40, "aedt": 44, "nzst": 48,
-	"nzdt": 52, "acst": 38, "acdt": 42, "nst": -14, "ndt": -10, "ast": -16, "adt": -12, "est": -20, "edt": -16, "cst": -24,
-	"cdt": -20, "mst": -28, "mdt": -24, "pst": -32, "pdt": -28, "akst": -36, "akdt": -32, "hst": -40,
+// abbreviationsByOffset are the abbreviations that PostgreSQL knows by default, by minutes east of UTC. Those whose meaning
+// has changed over the years stand for what they mean today.
+var abbreviationsByOffset = map[int]string{
+	-660: "nut",
+	-600: "ckt hst taht",
+	-570: "mart",
+	-540: "akst gamt",
+	-480: "akdt pst",
+	-420: "mst pdt",
+	-360: "cst galt mdt",
+	-300: "act cdt cot easst east est pet",
+	-240: "amt ast bot edt gyt vet",
+	-210: "nft nst",
+	-180: "adt arst art bra brt clst clt fkst fkt gft pmst pyst pyt uyt wgt",
+	-150: "ndt",
+	-120: "brst fnt pmdt uyst wgst",
+	-60:  "azot egt fnst",
+	0:    "azost egst gmt uct ut utc wet z zulu",
+	60:   "bst cet met mez wat wetdst",
+	120:  "bdst cest cetdst eet ist mest mesz metdst sast",
+	180:  "eat eest eetdst fet idt msk volt",
+	210:  "irt",
+	240:  "amst azst azt gest get msd mut ret sct",
+	270:  "aft",
+	300:  "mawt must mvt pkt tft tjt tmt uzt yekt",
+	330:  "lkt",
+	345:  "npt",
+	360:  "almt bdt btt iot kgst kgt omsst omst pkst uzst xjt yekst",
+	390:  "mmt",
+	420:  "almst cxt davt ict krast krat novst novt wast",
+	480:  "awst bnt bort cct hkt irkst irkt myt pht sgt ulat wadt",
+	525:  "acwst",
+	540:  "awsst jayt jst kst pwt ulast wdt yakst yakt",
+	570:  "acst cast",
+	600:  "aest chut ddut kdt ligt mpt pgt trut vlast vlat yapt",
+	630:  "acdt acsst cadt lhst sadt",
+	660:  "aedt aesst kost lhdt magst magt pont vut",
+	720:  "anast anat fjt gilt mht nzst nzt petst pett tvt wakt wft",
+	765:  "chast",
+	780:  "fjst nzdt tkt tot",
+	825:  "chadt",
+	840:  "lint",
+}
+
+// zoneAbbreviations maps the abbreviations to minutes.
+var zoneAbbreviations = map[string]int{}
+
+func init() {
+	for minutes, names := range abbreviationsByOffset {
+		for _, name := range strings.Fields(names) {
+			zoneAbbreviations[name] = minutes
+		}
+	}
 }
 
 var zoneCache sync.Map // lower-case name → *time.Location; only names that exist, so its size is bounded
 
-// Zone finds a time zone by its name in the zone database, in any case, or by a common abbreviation.
+// Zone finds a time zone by its name in the zone database, in any case, by an abbreviation that PostgreSQL knows, or by an
+// offset in POSIX's form, which counts west of UTC: UTC+3, +05:30.
 func Zone(name string) (*time.Location, bool) {
 	lower := strings.ToLower(name)
 	if loc, ok := zoneCache.Load(lower); ok {
 		return loc.(*time.Location), true
+	}
+	if loc, ok := posixZone(lower); ok {
+		return loc, true
 	}
 	loc, ok := loadZone(name, lower)
 	if ok {
@@ -36,7 +86,7 @@ func loadZone(name, lower string) (*time.Location, bool) {
 		if off == 0 {
 			return time.UTC, true
 		}
-		return time.FixedZone(strings.ToUpper(name), off*900), true
+		return time.FixedZone(strings.ToUpper(name), off*60), true
 	}
 	if name == "" || lower == "local" || len(name) > 64 {
 		return nil, false
@@ -60,4 +110,21 @@ func titleCase(s string) string {
 		up = c == '/' || c == '_' || c == '-'
 	}
 	return string(b)
+}
+
+// posixZone reads an offset with or without letters before it. The letters mean nothing.
+func posixZone(name string) (*time.Location, bool) {
+	i := 0
+	for i < len(name) && isLetter(name[i]) {
+		i++
+	}
+	offset := name[i:]
+	if len(offset) < 2 || offset[0] != '+' && offset[0] != '-' || i > 0 && i < 3 || i > 16 {
+		return nil, false
+	}
+	var p datetimeText
+	if p.parseOffset([]byte(offset)) != dateOK {
+		return nil, false
+	}
+	return time.FixedZone(strings.ToUpper(name[:i]), -int(p.offset)), true
 }
