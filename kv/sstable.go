@@ -54,6 +54,10 @@ func (db *DB) stagedName() string {
 	return path.Join(db.eng.StagingDir(), fmt.Sprintf("%08d.sst", db.staged.Add(1)))
 }
 
+// Staging returns the file system and the directory for files under
+// construction, which Open empties. Names that end in .sst are the DB's.
+func (db *DB) Staging() (vfs.FS, string) { return db.o.FS, db.eng.StagingDir() }
+
 func (db *DB) writerOptions(concurrency int) sstable.WriterOptions {
 	return sstable.WriterOptions{Filter: sstable.FuseFilter, Concurrency: concurrency}
 }
