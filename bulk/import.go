@@ -46,7 +46,7 @@ func Import(ctx context.Context, r Request) (Result, error) {
 	r.setDefaults()
 	p := newProgress(&r)
 	b := build.New(ctx, build.Options{
-		DB: r.DB, Borders: r.Borders, MemoryBytes: r.MemoryBytes * 7 / 8, Threads: r.Threads, Progress: p.built,
+		DB: r.DB, Borders: r.Borders, MemoryBytes: max(r.MemoryBytes*7/8, 1), Threads: r.Threads, Progress: p.built,
 	})
 	defer b.Abort()
 	p.stage(StageReading)
