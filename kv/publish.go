@@ -68,9 +68,10 @@ func (p *publisher) done(s *slot) error {
 	s.state = slotDone
 	p.advanceLocked()
 	if !s.published && !p.hopelessLocked(s) {
-		s.wake = make(chan struct{})
+		wake := make(chan struct{})
+		s.wake = wake // whoever closes it forgets it
 		p.mu.Unlock()
-		<-s.wake
+		<-wake
 		p.mu.Lock()
 	}
 	defer p.mu.Unlock()
