@@ -15,6 +15,8 @@ import (
 
 	"minidb/kv"
 	"minidb/sql/catalog"
+	"minidb/sql/internal/jobs"
+	"minidb/sql/sqlerr"
 	"minidb/storage/vfs"
 )
 
@@ -38,6 +40,7 @@ const superuser = "postgres"
 type Engine struct {
 	options Options
 	catalog *catalog.Store
+	jobs    *jobs.Registry
 	lastPID atomic.Int32
 }
 
@@ -53,8 +56,15 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{options: o, catalog: store}, nil
+	registry, err := jobs.Open(ctx, jobs.Options{KV: o.KV, Logger: o.Logger, Now: o.Now, Describe: func(err error) *sqlerr.Error { return mapError(ctx, err) }})
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{options: o, catalog: store, jobs: registry}, nil
 }
 
 // Close cancels the running jobs and waits for them. Sessions must be closed before.
-func (e *Engine) Close() error { return nil }
+func (e *Engine) Close() error {
+	e.jobs.Close()
+	return nil
+}

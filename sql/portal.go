@@ -38,11 +38,15 @@ type Portal struct {
 	finish func(ctx context.Context) error
 	state  portalState
 	run    run
-	rest   *types.Batch // of the last batch: what Next has not given out
-	view   types.Batch  // a part of a batch, as given out
-	given  int          // rows of rest that were given out
-	rows   int64
-	tag    string
+	// work is what the statement runs under: it outlives the calls of Next, since iterators keep it, and ends with the portal or with
+	// the call that is cancelled.
+	work  context.Context
+	stop  context.CancelCauseFunc
+	rest  *types.Batch // of the last batch: what Next has not given out
+	view  types.Batch  // a part of a batch, as given out
+	given int          // rows of rest that were given out
+	rows  int64
+	tag   string
 	// deadline is when statement_timeout ends the statement; zero: it has not begun, or there is none.
 	deadline time.Time
 }
@@ -91,7 +95,12 @@ func (p *Portal) next(ctx context.Context, maxRows int) (*types.Batch, error) {
 	case portalClosed:
 		return nil, sqlerr.New(sqlerr.InvalidCursorName, "portal does not exist")
 	case portalReady:
-		run, err := p.begin(ctx)
+		p.work, p.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	}
+	unlink := context.AfterFunc(ctx, func() { p.stop(context.Cause(ctx)) })
+	defer unlink()
+	if p.state == portalReady {
+		run, err := p.begin(p.work)
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +112,7 @@ func (p *Portal) next(ctx context.Context, maxRows int) (*types.Batch, error) {
 		if err = context.Cause(ctx); err != nil {
 			return nil, err
 		}
-		if p.rest, err = p.run.next(ctx); err != nil {
+		if p.rest, err = p.run.next(p.work); err != nil {
 			return nil, err
 		}
 		p.given = 0
@@ -160,6 +169,9 @@ func (p *Portal) release() {
 	if p.run != nil {
 		p.run.close()
 		p.run, p.rest = nil, nil
+	}
+	if p.stop != nil {
+		p.stop(nil)
 	}
 	delete(p.session.portals, p)
 }

@@ -23,7 +23,7 @@ func (s *Session) Query(ctx context.Context, text string, each func(*Portal) err
 			return each(&Portal{session: s, state: portalDone})
 		}
 		for i := range stmts {
-			if err := s.runStatement(ctx, &stmts[i], text, i == len(stmts)-1, each); err != nil {
+			if err := s.runStatement(ctx, &stmts[i], text, i == len(stmts)-1, len(stmts) > 1, each); err != nil {
 				return err
 			}
 		}
@@ -32,8 +32,8 @@ func (s *Session) Query(ctx context.Context, text string, each func(*Portal) err
 }
 
 // runStatement runs one statement of a Query message.
-func (s *Session) runStatement(ctx context.Context, st *parse.Statement, text string, last bool, each func(*Portal) error) error {
-	q := &statement{Statement: st, text: text, simple: true}
+func (s *Session) runStatement(ctx context.Context, st *parse.Statement, text string, last, several bool, each func(*Portal) error) error {
+	q := &statement{Statement: st, text: text, simple: true, severalInMessage: several}
 	portal, err := s.newPortal(ctx, q, nil)
 	if err != nil {
 		return err

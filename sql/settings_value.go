@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"minidb/sql/sqlerr"
+	"minidb/sql/types"
 )
 
 // The check functions below take what SET was given and return its canonical form, or what is wrong with it. They do not know the
@@ -222,11 +223,15 @@ func loadZone(v string) (*time.Location, string, error) {
 			return parseOffset(name)
 		}
 	}
-	loc, err := time.LoadLocation(v)
-	if err != nil || strings.HasPrefix(v, "/") || strings.Contains(v, "..") {
+	// Abbreviations that are no names in the zone database do not count here.
+	loc, ok := types.Zone(v)
+	if !ok {
 		return nil, "", &badValue{}
 	}
-	return loc, loc.String(), nil
+	if named, err := time.LoadLocation(loc.String()); err == nil {
+		return named, named.String(), nil
+	}
+	return nil, "", &badValue{}
 }
 
 func parseOffset(name string) (*time.Location, string, error) {

@@ -17,12 +17,14 @@ import (
 // statement is a parsed statement with what is known of it so far.
 type statement struct {
 	*parse.Statement
-	text    string       // that it is part of
-	simple  bool         // of a Query message: it has no parameters
-	given   []types.Type // parameter types the client named; Unknown where it left that open
-	params  []types.Type
-	columns []Column
-	cached  *cachedPlan
+	text   string // that it is part of
+	simple bool   // of a Query message: it has no parameters
+	// severalInMessage tells that the Query message has other statements.
+	severalInMessage bool
+	given            []types.Type // parameter types the client named; Unknown where it left that open
+	params           []types.Type
+	columns          []Column
+	cached           *cachedPlan
 }
 
 // cachedPlan is a plan and what it was made under.

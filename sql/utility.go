@@ -42,8 +42,12 @@ func (s *Session) utility(q *statement) (utility, error) {
 		return s.inEnv(q, func(ctx context.Context, env *exec.Env) (string, error) {
 			return "LOCK TABLE", exec.LockTables(ctx, env, st)
 		}), nil
-	case *parse.ImportStmt, *parse.ShowJobsStmt, *parse.JobControlStmt:
-		return utility{}, sqlerr.Unsupported(statementName(q.Text))
+	case *parse.ImportStmt:
+		return s.importUtility(q, st), nil
+	case *parse.ShowJobsStmt:
+		return s.showJobsUtility(q, st), nil
+	case *parse.JobControlStmt:
+		return tagged(func(ctx context.Context) (string, error) { return s.runJobControl(ctx, q, st) }), nil
 	}
 	return s.ddlUtility(q), nil
 }

@@ -38,13 +38,12 @@ func scanSpans(env *Env, n *plan.Scan) ([]kv.Span, error) {
 
 // spanBuilder makes the spans for all combinations of the prefix's values.
 type spanBuilder struct {
-	env     *Env
-	codec   *rowenc.KeyCodec
-	prefix  [][]types.Datum
-	ranged  bool
-	lo, hi  *rowenc.Bound
-	spans   []kv.Span
-	current []types.Datum
+	env    *Env
+	codec  *rowenc.KeyCodec
+	prefix [][]types.Datum
+	ranged bool
+	lo, hi *rowenc.Bound
+	spans  []kv.Span
 }
 
 // values are the values that a key column may have; none if nothing can fit.

@@ -1,0 +1,250 @@
+package sql_test
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"minidb/sql/sqlerr"
+)
+
+// behind starts a statement in a session, waits until it is probably waiting for a lock, and gives a function that waits for its end.
+func behind(t *testing.T, s *testSession, text string) func() result {
+	t.Helper()
+	ended := make(chan result, 1)
+	go func() { ended <- s.run(background, text) }()
+	select {
+	case r := <-ended:
+		t.Fatalf("%s did not wait: %v %s", text, r.err, r.tag)
+	case <-time.After(30 * time.Millisecond):
+	}
+	return func() result {
+		t.Helper()
+		select {
+		case r := <-ended:
+			return r
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s waits for ever", text)
+			return result{}
+		}
+	}
+}
+
+// twoSessions gives two sessions and a table with rows (1, 10), (2, 20), (3, 30).
+func twoSessions(t *testing.T) (a, b *testSession) {
+	t.Helper()
+	e, a := newTestSession(t)
+	a.mustRun(t, `CREATE TABLE t (k int PRIMARY KEY, v int, u int UNIQUE); CREATE INDEX ON t (v)`)
+	a.mustRun(t, `INSERT INTO t VALUES (1, 10, 100), (2, 20, 200), (3, 30, 300)`)
+	return a, e.session("b")
+}
+
+func wantRows(t *testing.T, s *testSession, text, want string) {
+	t.Helper()
+	if got := fmt.Sprint(s.mustRun(t, text).rows); got != want {
+		t.Errorf("%s: got %s, want %s", text, got, want)
+	}
+}
+
+func TestUpdateGoesOnFromTheNewestRow(t *testing.T) {
+	a, b := twoSessions(t)
+	a.mustRun(t, `BEGIN; UPDATE t SET v = v + 1 WHERE k = 1`)
+	wait := behind(t, b, `UPDATE t SET v = v * 2 WHERE k = 1`)
+	a.mustRun(t, `COMMIT`)
+	if r := wait(); r.err != nil || r.tag != "UPDATE 1" {
+		t.Fatalf("got %v %s", r.err, r.tag)
+	}
+	wantRows(t, a, `SELECT v FROM t WHERE k = 1`, "[[22]]")
+	wantRows(t, a, `SELECT k FROM t WHERE v = 22`, "[[1]]")
+}
+
+func TestUpdateLeavesARowThatFitsNoMore(t *testing.T) {
+	a, b := twoSessions(t)
+	a.mustRun(t, `BEGIN; UPDATE t SET v = 21 WHERE k = 2`)
+	wait := behind(t, b, `UPDATE t SET v = 0 WHERE v >= 20 AND v % 10 = 0`)
+	a.mustRun(t, `COMMIT`)
+	if r := wait(); r.err != nil || r.tag != "UPDATE 1" {
+		t.Fatalf("got %v %s", r.err, r.tag)
+	}
+	wantRows(t, a, `SELECT k, v FROM t ORDER BY k`, "[[1 10] [2 21] [3 0]]")
+}
+
+func TestUpdateLeavesADeletedRow(t *testing.T) {
+	a, b := twoSessions(t)
+	a.mustRun(t, `BEGIN; DELETE FROM t WHERE k = 2`)
+	wait := behind(t, b, `UPDATE t SET v = v + 1`)
+	a.mustRun(t, `COMMIT`)
+	if r := wait(); r.err != nil || r.tag != "UPDATE 2" {
+		t.Fatalf("got %v %s", r.err, r.tag)
+	}
+	wantRows(t, a, `SELECT k, v FROM t ORDER BY k`, "[[1 11] [3 31]]")
+}
+
+func TestDeleteLooksAgainAtAChangedRow(t *testing.T) {
+	a, b := twoSessions(t)
+	a.mustRun(t, `BEGIN; UPDATE t SET v = 15 WHERE k = 1; UPDATE t SET v = 16 WHERE k = 2`)
+	wait := behind(t, b, `DELETE FROM t WHERE v > 15`)
+	a.mustRun(t, `COMMIT`)
+	// Row 1 did not fit when the statement began; row 2 fitted and fits still; row 3 was not touched.
+	if r := wait(); r.err != nil || r.tag != "DELETE 2" {
+		t.Fatalf("got %v %s", r.err, r.tag)
+	}
+	wantRows(t, a, `SELECT k, v FROM t`, "[[1 15]]")
+}
+
+func TestUpdateAfterARollbackChangesTheOldRow(t *testing.T) {
+	a, b := twoSessions(t)
+	a.mustRun(t, `BEGIN; UPDATE t SET v = 0 WHERE k = 1`)
+	wait := behind(t, b, `UPDATE t SET v = v + 5 WHERE k = 1`)
+	a.mustRun(t, `ROLLBACK`)
+	if r := wait(); r.err != nil || r.tag != "UPDATE 1" {
+		t.Fatalf("got %v %s", r.err, r.tag)
+	}
+	wantRows(t, a, `SELECT v FROM t WHERE k = 1`, "[[15]]")
+}
+
+func TestSelectForUpdateGivesTheNewestRow(t *testing.T) {
+	a, b := twoSessions(t)
+	a.mustRun(t, `BEGIN; UPDATE t SET v = 11 WHERE k = 1`)
+	wait := behind(t, b, `SELECT v FROM t WHERE k = 1 AND v > 5 FOR UPDATE`)
+	a.mustRun(t, `COMMIT`)
+	if r := wait(); r.err != nil || fmt.Sprint(r.rows) != "[[11]]" {
+		t.Fatalf("got %v %v", r.err, r.rows)
+	}
+}
+
+func TestInsertWaitsForTheOtherInsertOfItsKey(t *testing.T) {
+	for _, c := range []struct{ first, second, detail string }{
+		{`INSERT INTO t VALUES (9, 1, 901)`, `INSERT INTO t VALUES (9, 2, 902)`, "Key (k)=(9) already exists."},
+		{`INSERT INTO t VALUES (9, 1, 900)`, `INSERT INTO t VALUES (8, 2, 900)`, "Key (u)=(900) already exists."},
+		{`UPDATE t SET u = 900 WHERE k = 1`, `UPDATE t SET u = 900 WHERE k = 2`, "Key (u)=(900) already exists."},
+	} {
+		for _, end := range []string{"COMMIT", "ROLLBACK"} {
+			t.Run(c.second+" "+end, func(t *testing.T) {
+				a, b := twoSessions(t)
+				a.mustRun(t, `BEGIN; `+c.first)
+				wait := behind(t, b, c.second)
+				a.mustRun(t, end)
+				r := wait()
+				if end == "ROLLBACK" {
+					if r.err != nil {
+						t.Fatalf("got %v", r.err)
+					}
+					return
+				}
+				if r.err == nil || r.err.Code != sqlerr.UniqueViolation || r.err.Detail != c.detail {
+					t.Fatalf("got %v", r.err)
+				}
+			})
+		}
+	}
+}
+
+func TestDeadlockIsFound(t *testing.T) {
+	a, b := twoSessions(t)
+	a.mustRun(t, `BEGIN; UPDATE t SET v = 0 WHERE k = 1`)
+	b.mustRun(t, `BEGIN; UPDATE t SET v = 0 WHERE k = 2`)
+	wait := behind(t, a, `UPDATE t SET v = 0 WHERE k = 2`)
+	if r := b.run(background, `UPDATE t SET v = 0 WHERE k = 1`); r.err == nil || r.err.Code != sqlerr.DeadlockDetected {
+		t.Fatalf("got %v", r.err)
+	}
+	b.mustRun(t, `ROLLBACK`)
+	if r := wait(); r.err != nil {
+		t.Fatal(r.err)
+	}
+	a.mustRun(t, `COMMIT`)
+}
+
+func TestReadersDoNotWaitForWriters(t *testing.T) {
+	a, b := twoSessions(t)
+	a.mustRun(t, `BEGIN; UPDATE t SET v = 0; INSERT INTO t VALUES (4, 40, 400); DELETE FROM t WHERE k = 3`)
+	wantRows(t, b, `SELECT k, v FROM t ORDER BY k`, "[[1 10] [2 20] [3 30]]")
+	a.mustRun(t, `COMMIT`)
+	wantRows(t, b, `SELECT k, v FROM t ORDER BY k`, "[[1 0] [2 0] [4 40]]")
+}
+
+func TestConcurrentIncrementsAllCount(t *testing.T) {
+	e, a := newTestSession(t)
+	a.mustRun(t, `CREATE TABLE c (k int PRIMARY KEY, v int); INSERT INTO c VALUES (1, 0), (2, 0)`)
+	const sessions, rounds = 8, 50
+	var wg sync.WaitGroup
+	for i := range sessions {
+		s := e.session(fmt.Sprint("s", i))
+		wg.Go(func() {
+			for n := range rounds {
+				if r := s.run(background, fmt.Sprintf(`UPDATE c SET v = v + 1 WHERE k = %d`, 1+(i+n)%2)); r.err != nil || r.tag != "UPDATE 1" {
+					t.Errorf("got %v %s", r.err, r.tag)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	wantRows(t, a, `SELECT sum(v) FROM c`, fmt.Sprintf("[[%d]]", sessions*rounds))
+}
+
+func TestConcurrentInsertsOfOneKeyHaveOneWinner(t *testing.T) {
+	e, a := newTestSession(t)
+	a.mustRun(t, `CREATE TABLE c (k int PRIMARY KEY, u int UNIQUE, v int)`)
+	const sessions, keys = 6, 40
+	var won, lost atomic.Int64
+	var wg sync.WaitGroup
+	for i := range sessions {
+		s := e.session(fmt.Sprint("s", i))
+		wg.Go(func() {
+			for k := range keys {
+				r := s.run(background, fmt.Sprintf(`INSERT INTO c VALUES (%d, %d, %d)`, k, k, i))
+				switch {
+				case r.err == nil:
+					won.Add(1)
+				case r.err.Code == sqlerr.UniqueViolation:
+					lost.Add(1)
+				default:
+					t.Errorf("got %v", r.err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if won.Load() != keys || lost.Load() != (sessions-1)*keys {
+		t.Errorf("%d won, %d lost", won.Load(), lost.Load())
+	}
+	wantRows(t, a, `SELECT count(*), sum(k) FROM c`, fmt.Sprintf("[[%d %d]]", keys, keys*(keys-1)/2))
+	if _, err := e.engine.Check(background); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTransfersKeepTheSumAtEveryLevel(t *testing.T) {
+	e, a := newTestSession(t)
+	a.mustRun(t, `CREATE TABLE acc (id int PRIMARY KEY, n int); CREATE INDEX ON acc (n); INSERT INTO acc SELECT g, 100 FROM generate_series(1, 10) AS g`)
+	var wg sync.WaitGroup
+	for i := range 6 {
+		s := e.session(fmt.Sprint("s", i))
+		level := []string{"READ COMMITTED", "REPEATABLE READ"}[i%2]
+		wg.Go(func() {
+			for n := range 40 {
+				from, to := 1+(i*7+n)%10, 1+(i*3+n*7)%10
+				r := s.run(background, fmt.Sprintf(`BEGIN ISOLATION LEVEL %s; UPDATE acc SET n = n - 1 WHERE id = %d; UPDATE acc SET n = n + 1 WHERE id = %d; COMMIT`, level, from, to))
+				if r.err != nil {
+					if c := r.err.Code; c != sqlerr.SerializationFailure && c != sqlerr.DeadlockDetected {
+						t.Errorf("got %v", r.err)
+						return
+					}
+					s.run(background, `ROLLBACK`)
+				}
+			}
+		})
+	}
+	for range 30 {
+		wantRows(t, a, `SELECT sum(n), count(*) FROM acc`, "[[1000 10]]")
+		wantRows(t, a, `SELECT sum(n), count(*) FROM acc WHERE n > -100000`, "[[1000 10]]")
+	}
+	wg.Wait()
+	wantRows(t, a, `SELECT sum(n), count(*) FROM acc`, "[[1000 10]]")
+	if _, err := e.engine.Check(background); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,214 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"minidb/bulk"
+	"minidb/kv"
+	"minidb/sql/catalog"
+	"minidb/sql/internal/jobs"
+	"minidb/sql/internal/parse"
+	"minidb/sql/internal/plan"
+	"minidb/sql/rowenc"
+	"minidb/sql/sqlerr"
+	"minidb/storage/vfs"
+)
+
+// Import is an IMPORT INTO that was looked at and is ready to run as a job, in a transaction of its own.
+type Import struct {
+	env     *Env // without a transaction
+	st      *parse.ImportStmt
+	fs      vfs.FS
+	dir     string
+	files   []string
+	options importOptions
+}
+
+// nodelocal begins the paths of files in the server's import directory, as other systems write them.
+const nodelocal = "nodelocal://"
+
+// NewImport looks at an IMPORT INTO: options, files, table and columns. Env's Txn and View serve only that look. fs and dir are where
+// files may be read; fs may be nil.
+//
+// Errors: 42P01, 42703, 42601, 42501, 58P01 and others, with positions.
+func NewImport(ctx context.Context, env *Env, st *parse.ImportStmt, fs vfs.FS, dir string) (*Import, error) {
+	if fs == nil || dir == "" {
+		return nil, sqlerr.New(sqlerr.FeatureNotSupported, "the server has no import directory")
+	}
+	own := *env
+	own.Txn, own.View = nil, nil
+	i := &Import{env: &own, st: st, fs: fs, dir: dir}
+	var err error
+	if i.options, err = parseImportOptions(env, st); err != nil {
+		return nil, err
+	}
+	t, err := i.lookup(ctx, env.View)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := i.columns(t); err != nil {
+		return nil, err
+	}
+	var patterns []string
+	for n, file := range st.Files {
+		p, err := importPath(file)
+		if err != nil {
+			return nil, env.At(err, st.FilesPos[n])
+		}
+		patterns = append(patterns, p)
+	}
+	if i.files, err = bulk.Expand(fs, dir, patterns); err != nil {
+		return nil, err
+	}
+	return i, nil
+}
+
+// importPath is a path relative to the import directory.
+func importPath(file string) (string, error) {
+	rest, ok := strings.CutPrefix(file, nodelocal)
+	if !ok {
+		if scheme, _, ok := strings.Cut(file, "://"); ok {
+			return "", sqlerr.Unsupported("importing from " + scheme + "://")
+		}
+		return file, nil
+	}
+	node, path, ok := strings.Cut(rest, "/")
+	if !ok || (node != "1" && node != "self") {
+		return "", sqlerr.New(sqlerr.InvalidParameterValue, "a path in the import directory is %s1/…, not \"%s\"", nodelocal, file)
+	}
+	return path, nil
+}
+
+// lookup finds the table and locks it against DDL.
+func (i *Import) lookup(ctx context.Context, view *catalog.View) (*catalog.Table, error) {
+	r, _, err := plan.LookupRelation(ctx, view, i.env.Database, i.env.SearchPath, i.st.Table.Name, kv.TableRowExclusive)
+	if err != nil {
+		return nil, i.env.At(err, i.st.Table.Name.Pos)
+	}
+	if r.Index != nil {
+		return nil, i.env.At(sqlerr.New(sqlerr.WrongObjectType, "cannot import into index \"%s\"", i.st.Table.Name.Name), i.st.Table.Name.Pos)
+	}
+	return r.Table, nil
+}
+
+// columns are the ordinals of the columns that the fields of a record are for.
+func (i *Import) columns(t *catalog.Table) ([]int, error) {
+	var out []int
+	if i.st.Columns == nil {
+		for o := range t.Visible() {
+			out = append(out, o)
+		}
+		return out, nil
+	}
+	for _, name := range i.st.Columns {
+		c := t.ColumnByName(name)
+		if c == nil {
+			return nil, sqlerr.New(sqlerr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", name, t.Name)
+		}
+		o := t.Ordinal(c.ID)
+		if slices.Contains(out, o) {
+			return nil, sqlerr.New(sqlerr.DuplicateColumn, "column \"%s\" specified more than once", name)
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// Run imports, and commits the rows together with the job's row of success. Store is the catalog.
+func (i *Import) Run(ctx context.Context, store *catalog.Store, job *jobs.Job) error {
+	txn, err := i.env.KV.Begin(kv.TxnOptions{})
+	if err != nil {
+		return err
+	}
+	defer txn.Rollback()
+	t, err := i.lookup(ctx, store.View(txn))
+	if err != nil {
+		return err
+	}
+	txn.NextStatement()
+	rows, err := i.rowPlan(store, t)
+	if err != nil {
+		return err
+	}
+	req := bulk.Request{
+		DB: i.env.KV, Txn: txn, FS: i.fs, Dir: i.dir, Files: i.files, Columns: rows.names(), Format: i.options.format, Rows: rows,
+		Borders: indexBorders(t), Threads: i.options.threads,
+		Progress: func(p bulk.Progress) { job.Progress(jobProgress(p)) },
+	}
+	result, err := bulk.Import(ctx, req)
+	if err != nil {
+		return i.explain(ctx, req, t, err)
+	}
+	done := jobs.Progress{Fraction: 1, Rows: result.Rows, Bytes: result.Bytes}
+	if err := job.Succeed(txn, done); err != nil {
+		return err
+	}
+	return i.explain(ctx, req, t, txn.Commit(ctx))
+}
+
+// indexBorders are the keys at which the files of one index end.
+func indexBorders(t *catalog.Table) [][]byte {
+	var out [][]byte
+	for _, x := range t.AllIndexes() {
+		out = append(out, rowenc.IndexPrefix(t.ID, x.ID))
+	}
+	slices.SortFunc(out, func(a, b []byte) int { return strings.Compare(string(a), string(b)) })
+	return out
+}
+
+// jobProgress is the part of the whole that the stages before and the present one have done: reading is most of it.
+func jobProgress(p bulk.Progress) jobs.Progress {
+	out := jobs.Progress{Rows: p.Rows, Bytes: p.Bytes, Stage: string(p.Stage)}
+	part := func(done, all int64) float64 {
+		if all <= 0 {
+			return 0
+		}
+		return float64(done) / float64(all)
+	}
+	switch p.Stage {
+	case bulk.StageReading:
+		out.Fraction = 0.7 * part(p.Bytes, p.TotalBytes)
+	case bulk.StageBuilding:
+		out.Fraction = 0.7 + 0.25*part(p.Keys, p.TotalKeys)
+	default:
+		out.Fraction = 0.95
+	}
+	return out
+}
+
+// explain turns a duplicate key into 23505 with constraint, key, file and line.
+func (i *Import) explain(ctx context.Context, req bulk.Request, t *catalog.Table, err error) error {
+	if err == nil {
+		return nil
+	}
+	err = bulk.Explain(ctx, req, err)
+	var dup *bulk.DuplicateKeyError
+	if !errors.As(err, &dup) {
+		return err
+	}
+	_, id, _, decodeErr := rowenc.DecodeIndexPrefix(dup.Key)
+	if decodeErr != nil {
+		return decodeErr
+	}
+	x := t.Index(id)
+	if x == nil {
+		return sqlerr.Internal("duplicate key of an index that table \"%s\" lacks", t.Name)
+	}
+	values, decodeErr := rowenc.NewKeyCodec(t, x).Decode(dup.Key)
+	if decodeErr != nil {
+		return decodeErr
+	}
+	names, shown := keyText(i.env.Eval.Types, t, x, values)
+	e := sqlerr.New(sqlerr.UniqueViolation, "duplicate key value violates unique constraint \"%s\"", x.Name).
+		WithDetail("Key (%s)=(%s) already exists.", names, shown).WithTable(schemaName(i.env, t), t.Name).WithConstraint(x.Name).WithCause(err)
+	switch {
+	case dup.OtherFile != "":
+		e.WithWhere("file \"%s\", line %d, and file \"%s\", line %d", dup.File, dup.Line, dup.OtherFile, dup.OtherLine)
+	case dup.File != "":
+		e.WithWhere("file \"%s\", line %d", dup.File, dup.Line)
+	}
+	return e
+}
