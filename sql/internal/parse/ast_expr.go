@@ -219,7 +219,6 @@ const (
 	CollationForCall          // COLLATION FOR (x): pg_collation_for(x)
 	NormalizeCall             // NORMALIZE(x [, form]): normalize(x [, 'form'])
 	IsNormalizedCall          // x IS [form] NORMALIZED: is_normalized(x [, 'form'])
-	SystemUserCall            // a function of no arguments written without parentheses
 )
 
 // FuncCall is the call of a function or aggregate.

@@ -18,9 +18,9 @@ func (p *parser) alter() Stmt {
 	switch {
 	case kw == "system":
 		return p.alterSystem(at)
-	case kw == "default" && p.lookIs(1, "privileges"):
+	case p.ahead("default", "privileges"):
 		return p.alterDefaultPrivileges(at)
-	case kw == "user" && p.lookIs(1, "mapping"):
+	case p.ahead("user", "mapping"):
 		p.unsupported(at.Pos, "ALTER USER MAPPING")
 	case !ok:
 		if what, known := refused[kw]; known || kw == "extension" || kw == "large" {
@@ -50,7 +50,7 @@ func (p *parser) alter() Stmt {
 
 // alterRelation transcribes ALTER TABLE, INDEX, VIEW, MATERIALIZED VIEW and SEQUENCE.
 func (p *parser) alterRelation(at stmtAt, kind ObjectKind) Stmt {
-	if p.is("all") && p.lookIs(1, "in") {
+	if p.ahead("all", "in") {
 		p.unsupported(at.Pos, "ALTER ALL IN TABLESPACE")
 	}
 	ifExists := p.ifExists()
@@ -60,7 +60,7 @@ func (p *parser) alterRelation(at stmtAt, kind ObjectKind) Stmt {
 		return p.rename(at, kind, ref, ifExists)
 	case p.acceptSeq("set", "schema"):
 		return &SetSchemaStmt{stmtAt: at, Kind: kind, Name: ref.Name, IfExists: ifExists, Schema: p.colID()}
-	case p.is("attach"), p.is("detach"), p.is("depends"), p.is("no") && p.lookIs(1, "depends"):
+	case p.is("attach"), p.is("detach"), p.is("depends"), p.ahead("no", "depends"):
 		p.unsupported(p.tok.pos, "ALTER … "+strings.ToUpper(p.tok.kw))
 	}
 	if kind == SequenceObject {
@@ -81,6 +81,8 @@ func (p *parser) rename(at stmtAt, kind ObjectKind, ref *TableRef, ifExists bool
 	case p.accept("to"):
 		s.NewName = p.colID()
 		return s
+	case kind == IndexObject, kind == SequenceObject:
+		p.fail()
 	case p.accept("constraint"):
 		s.SubKind = ConstraintObject
 	default:
@@ -305,7 +307,7 @@ func (p *parser) alterDatabase(at stmtAt) Stmt {
 		return &OwnerStmt{
 			stmtAt: at, Kind: DatabaseObject, Name: ObjectName{Name: name, Pos: pos}, Owner: p.roleName().String(),
 		}
-	case p.is("set") && p.lookIs(1, "tablespace"), p.is("refresh"):
+	case p.ahead("set", "tablespace"), p.is("refresh"):
 		p.unsupported(p.tok.pos, "ALTER DATABASE … "+strings.ToUpper(p.tok.kw))
 	case p.is("set"), p.is("reset"):
 		return &AlterSettingStmt{stmtAt: at, Kind: DatabaseObject, Name: name, Set: p.setting()}

@@ -64,7 +64,7 @@ func (p *parser) references(c *Constraint) {
 			p.expect("simple")
 		}
 	}
-	for p.is("on") && (p.lookIs(1, "delete") || p.lookIs(1, "update")) {
+	for p.ahead("on", "delete") || p.ahead("on", "update") {
 		p.next()
 		if p.accept("update") {
 			c.OnUpdate = p.fkAction(nil)

@@ -41,7 +41,7 @@ func (p *parser) create() Stmt {
 	case "extension":
 		return p.createExtension(at)
 	case "role", "user", "group":
-		if p.is("user") && p.lookIs(1, "mapping") {
+		if p.ahead("user", "mapping") {
 			p.unsupported(at.Pos, "CREATE USER MAPPING")
 		}
 		return p.createRole(at)
@@ -172,13 +172,18 @@ func (p *parser) createDatabase(at stmtAt) Stmt {
 func (p *parser) databaseOptions() []Option {
 	var list []Option
 	for p.tok.kind == tokIdent {
-		o := Option{Pos: p.pos(), Name: p.anyName()}
+		switch p.tok.kw {
+		case "", "connection", "encoding", "location", "owner", "tablespace", "template":
+		default:
+			p.fail()
+		}
+		o := Option{Pos: p.tok.pos, Name: p.anyName()}
 		if o.Name == "connection" {
 			p.expect("limit")
 			o.Name = "connection limit"
 		}
 		p.acceptOp("=")
-		o.Value = p.optionValue()
+		o.Value = p.plainValue()
 		list = append(list, o)
 	}
 	return list

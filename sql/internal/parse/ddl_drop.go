@@ -17,7 +17,7 @@ func (p *parser) drop() Stmt {
 	if p.is("owned") {
 		return p.dropOwned(at)
 	}
-	if p.is("user") && p.lookIs(1, "mapping") {
+	if p.ahead("user", "mapping") {
 		p.unsupported(at.Pos, "DROP USER MAPPING")
 	}
 	s := &DropStmt{stmtAt: at}
@@ -53,6 +53,9 @@ func (p *parser) drop() Stmt {
 
 func (p *parser) dropNames(s *DropStmt) {
 	for more := true; more; more = p.acceptKind(',') {
+		if (s.Kind == TypeObject || s.Kind == DomainObject) && !isTypeFuncName(&p.tok) {
+			p.fail()
+		}
 		name := p.objectName()
 		// CockroachDB's table@index.
 		if s.Kind == IndexObject && p.tok.isOp("@") {

@@ -75,13 +75,29 @@ func (p *parser) createIndex(at stmtAt) Stmt {
 	return s
 }
 
+// includeNames reads the list of INCLUDE, where PostgreSQL's grammar takes whole keys.
+func (p *parser) includeNames() []string {
+	p.expectKind('(')
+	var list []string
+	for more := true; more; more = p.acceptKind(',') {
+		if !isColID(&p.tok) || p.look(1).kind != ',' && p.look(1).kind != ')' {
+			pos := p.tok.pos
+			p.newUnit(func() { p.indexItem() }, nil)
+			p.unsupported(pos, "expressions in included columns")
+		}
+		list = append(list, p.colID())
+	}
+	p.expectKind(')')
+	return list
+}
+
 // indexOptions reads what stands behind an index's keys, PostgreSQL's words in
 // PostgreSQL's order; STORING and COVERING are INCLUDE.
 func (p *parser) indexOptions(s *CreateIndexStmt) {
 	s.Storing = p.isWord("storing") || p.isWord("covering")
 	if s.Storing || p.is("include") {
 		p.next()
-		s.Include = p.parenNames()
+		s.Include = p.includeNames()
 	}
 	if p.is("using") && p.lookWord(1, "hash") {
 		p.unsupported(p.tok.pos, "hash-sharded index")

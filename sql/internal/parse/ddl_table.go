@@ -1,5 +1,7 @@
 package parse
 
+import "strings"
+
 // createTable transcribes CREATE TABLE and CREATE MATERIALIZED VIEW from the word
 // TABLE or VIEW on.
 func (p *parser) createTable(at stmtAt, persistence Persistence) Stmt {
@@ -63,14 +65,13 @@ func (p *parser) tableOptions(s *CreateTableStmt) {
 	if p.accept("using") {
 		s.Using = p.colID()
 	}
-	if p.is("with") && p.look(1).kind == '(' {
-		p.next()
+	if p.accept("with") {
 		s.With = p.definition()
-	} else if p.is("without") && p.lookIs(1, "oids") {
+	} else if p.ahead("without", "oids") {
 		p.next()
 		p.next()
 	}
-	if p.is("on") && p.lookIs(1, "commit") {
+	if p.ahead("on", "commit") {
 		p.next()
 		p.next()
 		switch {
@@ -177,11 +178,21 @@ func (p *parser) columnConstraints(c *ColumnDef) {
 		default:
 			con := p.columnConstraint()
 			if con == nil {
+				p.misplaced()
 				return
 			}
 			c.Constraints = append(c.Constraints, con)
 			last = con
 		}
+	}
+}
+
+// misplaced refuses DEFERRABLE and the like without a constraint in front of it.
+func (p *parser) misplaced() {
+	pos, start := p.tok.pos, p.i
+	if p.ahead("not", "deferrable") || p.is("deferrable") || p.ahead("initially", "deferred") || p.ahead("initially", "immediate") {
+		p.constraintAttr(&Constraint{})
+		p.failWith(pos, "misplaced %s clause", strings.ToUpper(p.source(start)))
 	}
 }
 
@@ -194,7 +205,7 @@ func (p *parser) columnConstraint() *Constraint {
 		c.Pos = p.tok.pos
 	}
 	switch {
-	case p.is("not") && p.lookIs(1, "null"):
+	case p.ahead("not", "null"):
 		p.next()
 		p.next()
 		c.Kind = NotNullConstraint

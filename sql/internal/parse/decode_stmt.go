@@ -48,9 +48,6 @@ func (d *decoder) clause(c *SelectClause, distinctOn []Expr, sel *ast.SelectStmt
 			c.GroupBy = append(c.GroupBy, d.expr(item.Expr))
 		}
 	}
-	if sel.Having != nil {
-		c.Having = d.expr(sel.Having.Expr)
-	}
 }
 
 // from decodes the list of FROM: TiDB joins its items from the left, without a

@@ -224,21 +224,23 @@ func (p *parser) update(with *With) Stmt {
 	p.expect("update")
 	s.Table = p.dmlTable()
 	p.expect("set")
-	p.setUnit(s, &s.Set, &s.Where)
-	if p.is("from") {
+	from := p.setUnit(s, &s.Set, &s.Where)
+	if from {
 		p.fromUnit(&s.From, &s.Where)
 	}
 	p.returning(&s.Returning)
 	return s
 }
 
-// setUnit transcribes the list of SET, and WHERE if it follows, as an UPDATE.
-func (p *parser) setUnit(note any, set *[]Assignment, where *Expr) {
+// setUnit transcribes the list of SET, and WHERE if it follows, as an UPDATE. It
+// reports whether FROM follows instead.
+func (p *parser) setUnit(note any, set *[]Assignment, where *Expr) (from bool) {
 	p.newUnit(func() {
 		p.put("UPDATE ")
 		p.putNote(note)
 		p.put(" SET ")
 		p.setList(set)
+		from = p.is("from")
 		p.where()
 	}, func(d *decoder, n ast.StmtNode) {
 		u, ok := n.(*ast.UpdateStmt)
@@ -250,6 +252,7 @@ func (p *parser) setUnit(note any, set *[]Assignment, where *Expr) {
 		}
 		*where = d.optional(u.Where)
 	})
+	return from
 }
 
 // setList transcribes the list of SET as "n" = "marker"(value).

@@ -56,7 +56,7 @@ func (p *parser) climb(least int, restricted bool) operand {
 	last := 0
 	for {
 		level := p.infixLevel(restricted)
-		if level == 0 || level < least {
+		if level == 0 || level < least || p.tok.bare && p.depth == p.listDepth && p.endsTarget(1) {
 			break
 		}
 		if level == last && nonAssociative(level) {
@@ -112,7 +112,7 @@ func (p *parser) wordLevel(restricted bool) int {
 		}
 		return 0
 	case "is":
-		if restricted && !p.isDistinctNext() || p.isLabelNext() {
+		if restricted && !p.isDistinctNext() {
 			return 0
 		}
 		return levelIs
@@ -157,11 +157,20 @@ func (p *parser) isDistinctNext() bool {
 	return p.lookIs(n, "distinct") || p.lookIs(n, "document")
 }
 
-// isLabelNext reports whether the current word IS ends the expression, so that it
-// can only be a column's label.
-func (p *parser) isLabelNext() bool {
-	t := p.look(1)
-	return t.kind == tokEOF || t.kind == ',' || t.kind == ')' || t.kind == ';' || t.kw == "from"
+// endsTarget reports whether an item of a SELECT list ends in front of the token n after
+// the current one. Then an operator's word before it is a column's label: SELECT a LIKE.
+func (p *parser) endsTarget(n int) bool {
+	t := p.look(n)
+	switch t.kind {
+	case tokEOF, ',', ')', ';':
+		return true
+	}
+	switch t.kw {
+	case "from", "into", "where", "group", "having", "window", "union", "intersect", "except",
+		"order", "limit", "offset", "fetch", "for", "on", "with", "returning":
+		return true
+	}
+	return false
 }
 
 // prefix transcribes an operand with the prefix operators in front of it.
@@ -208,8 +217,7 @@ func (p *parser) sign(op string, restricted bool) operand {
 }
 
 func (p *parser) prefixOp(op, schema string, pos int, restricted bool) operand {
-	x := p.climb(levelOp, restricted)
-	// A prefix operator reaches as far as operators of its own level allow.
+	x := p.climb(levelOp+1, restricted)
 	return p.wrap(x, pos, func(args []Expr) Expr {
 		return &UnaryExpr{exprAt{At{pos}}, op, schema, args[0]}
 	})

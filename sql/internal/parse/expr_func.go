@@ -20,7 +20,8 @@ type callShape struct {
 
 // function transcribes the call of a function whose name was read.
 func (p *parser) function(parts []string, pos int) operand {
-	st := p.here()
+	st, tail := p.here(), !p.windowless
+	p.windowless = false
 	c := &callShape{}
 	c.call.Name = p.toObjectName(parts, pos)
 	c.call.Pos = pos
@@ -29,7 +30,12 @@ func (p *parser) function(parts []string, pos int) operand {
 	depth := p.callArgs(c)
 	p.expectKind(')')
 	p.leave()
-	depth = max(depth, p.callTail(c))
+	if p.tok.kind == tokString {
+		p.unsupported(p.tok.pos, "type modifiers that are not integers")
+	}
+	if tail {
+		depth = max(depth, p.callTail(c))
+	}
 	return p.closeCall(st, c, depth)
 }
 
@@ -135,19 +141,18 @@ func (p *parser) callTail(c *callShape) (depth int) {
 			p.put(", ")
 		}
 	}
-	if p.is("within") && p.lookIs(1, "group") {
+	if p.is("within") {
 		depth = p.withinGroup(c, sep)
 	}
-	if p.is("filter") && p.look(1).kind == '(' {
-		p.next()
-		p.next()
+	if p.accept("filter") {
+		p.expectKind('(')
 		p.expect("where")
 		sep()
 		depth = max(depth, p.expr().depth)
 		p.expectKind(')')
 		c.filter = true
 	}
-	if p.is("over") && (p.look(1).kind == '(' || isColID(p.look(1))) {
+	if p.is("over") {
 		pos := p.tok.pos
 		p.next()
 		if p.tok.kind != '(' {
@@ -179,8 +184,7 @@ func (p *parser) withinGroup(c *callShape, sep func()) (depth int) {
 	case c.call.Variadic:
 		p.failWith(pos, "cannot use VARIADIC with WITHIN GROUP")
 	}
-	p.next()
-	p.next()
+	p.expectSeq("within", "group")
 	p.expectKind('(')
 	sep()
 	c.call.OrderBy, depth = p.orderBy()
@@ -289,7 +293,7 @@ func (p *parser) frame(w *windowShape, sep func()) (depth int) {
 
 func (p *parser) frameBound(sep func()) (kind FrameBoundKind, offset bool, depth int) {
 	switch {
-	case p.is("unbounded") && (p.lookIs(1, "preceding") || p.lookIs(1, "following")):
+	case p.ahead("unbounded", "preceding") || p.ahead("unbounded", "following"):
 		p.next()
 		kind = UnboundedPreceding
 		if p.is("following") {

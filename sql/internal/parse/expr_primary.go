@@ -115,7 +115,7 @@ func (p *parser) wordOperand() operand {
 func (p *parser) rareWord() (operand, bool) {
 	pos := p.tok.pos
 	switch {
-	case p.is("current") && p.lookIs(1, "of"):
+	case p.ahead("current", "of"):
 		p.next()
 		p.next()
 		return p.leaf(pos, &CurrentOfExpr{exprAt{At{pos}}, p.colID()}), true
@@ -248,7 +248,7 @@ func (p *parser) nameOperand() operand {
 	parts := []string{t.str}
 	for p.tok.kind == '.' && p.look(1).kind == tokIdent {
 		p.next()
-		parts = append(parts, p.anyName())
+		parts = append(parts, p.label())
 	}
 	callable := len(parts) > 1 || isTypeFuncName(&t)
 	switch {

@@ -84,11 +84,17 @@ func (p *parser) simpleTable() tableItem {
 	case p.is("rows") && p.lookIs(1, "from") && p.look(2).kind == '(':
 		p.unsupported(p.tok.pos, "ROWS FROM")
 	case lateral && p.tok.kind == '(':
+		t.pos = p.tok.pos
 		t.query = p.parenQuery()
 		p.subqueryTable(t, true)
 	case lateral || p.functionAhead():
 		p.tableFunction(t, lateral)
 	default:
+		if p.tok.cat == typeFunc {
+			// It would be a function.
+			p.next()
+			p.fail()
+		}
 		ref := p.relation()
 		p.indexHint(ref)
 		ref.Alias = p.alias(false)
@@ -155,6 +161,7 @@ func (p *parser) tableFunction(t tableItem, lateral bool) {
 	}
 	p.put("(SELECT ")
 	if x, ok := p.specialTable(); !ok {
+		p.windowless = true
 		x = p.nameOperand()
 		if p.u.buf[len(p.u.buf)-1] != ')' || x.kind != plainOperand {
 			p.fail()

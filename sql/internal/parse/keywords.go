@@ -7,10 +7,8 @@ import "strings"
 type category uint8
 
 const (
-	// notKeyword is an ordinary or quoted identifier.
-	notKeyword category = iota
-	// unreserved words may name anything.
-	unreserved
+	// unreserved words may name anything. An ordinary or quoted identifier has category 0.
+	unreserved category = 1 + iota
 	// colName words may name columns and tables, but not functions or types.
 	colName
 	// typeFunc words may name functions and types, but not columns or tables.

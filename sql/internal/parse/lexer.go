@@ -217,17 +217,18 @@ func (l *lexer) number(start int) token {
 		}
 	}
 	if isIdentStart(l.at(i)) {
-		return l.bad("trailing junk after numeric literal", start, l.runeEnd(i))
+		return l.bad("trailing junk after numeric literal", start, l.wordEnd(i))
 	}
 	l.pos = i
 	return token{kind: kind, str: l.text[start:i], pos: start, end: i}
 }
 
-// runeEnd is the offset after the character at i. PostgreSQL would show its first
-// byte alone.
-func (l *lexer) runeEnd(i int) int {
-	_, n := utf8.DecodeRuneInString(l.text[i:])
-	return i + n
+// wordEnd is the offset after the identifier that goes on at i.
+func (l *lexer) wordEnd(i int) int {
+	for isIdentPart(l.at(i)) {
+		i++
+	}
+	return i
 }
 
 // operator reads an operator: as many operator characters as there are, but no
@@ -271,7 +272,7 @@ func (l *lexer) dollar(start int) token {
 			i++
 		}
 		if isIdentStart(l.at(i)) {
-			return l.bad("trailing junk after parameter", start, l.runeEnd(i))
+			return l.bad("trailing junk after parameter", start, l.wordEnd(i))
 		}
 		l.pos = i
 		return token{kind: tokParam, str: l.text[start+1 : i], pos: start, end: i}

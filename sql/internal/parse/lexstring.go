@@ -267,56 +267,54 @@ func decodeUnicode(text string, t token, escape byte) (string, error) {
 	var b []byte
 	high := rune(0)
 	// Positions are exact unless a doubled quote came before.
-	body := t.pos + 3
+	fail := func(i int, message string) (string, error) {
+		return "", bailSyntax(text, t.pos+3+i, message)
+	}
 	for i := 0; i < len(s); {
-		r, n := rune(s[i]), 1
-		switch {
-		case s[i] != escape:
-		case i+1 < len(s) && s[i+1] == escape:
-			n = 2
-		default:
-			digits := 4
-			if i+1 < len(s) && s[i+1] == '+' {
-				digits = 6
+		if s[i] != escape || i+1 < len(s) && s[i+1] == escape {
+			if high != 0 {
+				return fail(i, "invalid Unicode surrogate pair")
 			}
-			n = 1 + digits
-			if digits == 6 {
-				n++
+			b = append(b, s[i])
+			if s[i] == escape {
+				i++
 			}
-			if r = hexDigits(s, i+n-digits, digits); r < 0 {
-				return "", sqlerr.New(sqlerr.SyntaxError, "invalid Unicode escape").
-					WithHint("Unicode escapes must be \\XXXX or \\+XXXXXX.").At(Character(text, body+i))
-			}
-			if r == 0 || r > utf8.MaxRune {
-				return "", sqlerr.New(sqlerr.SyntaxError, "invalid Unicode escape value").At(Character(text, body+i))
-			}
-			low := 0xDC00 <= r && r <= 0xDFFF
-			if low != (high != 0) {
-				return "", sqlerr.New(sqlerr.SyntaxError, "invalid Unicode surrogate pair").At(Character(text, body+i))
-			}
-			if 0xD800 <= r && r <= 0xDBFF {
-				high = r
-				i += n
-				continue
-			}
-			if low {
-				r = (high-0xD800)<<10 + (r - 0xDC00) + 0x10000
-				high = 0
-			}
-			b = utf8.AppendRune(b, r)
-			i += n
+			i++
 			continue
 		}
-		if high != 0 {
-			return "", sqlerr.New(sqlerr.SyntaxError, "invalid Unicode surrogate pair").At(Character(text, body+i))
+		r, n := unicodeEscape(s, i)
+		low := 0xDC00 <= r && r <= 0xDFFF
+		switch {
+		case r < 0:
+			e := bailSyntax(text, t.pos+3+i, "invalid Unicode escape")
+			return "", errorWithHint(e, "Unicode escapes must be \\XXXX or \\+XXXXXX.")
+		case r == 0 || r > utf8.MaxRune:
+			return fail(i, "invalid Unicode escape value")
+		case low != (high != 0):
+			return fail(i, "invalid Unicode surrogate pair")
+		case 0xD800 <= r && r <= 0xDBFF:
+			high = r
+		case low:
+			b = utf8.AppendRune(b, (high-0xD800)<<10+(r-0xDC00)+0x10000)
+			high = 0
+		default:
+			b = utf8.AppendRune(b, r)
 		}
-		b = append(b, s[i])
 		i += n
 	}
 	if high != 0 {
-		return "", sqlerr.New(sqlerr.SyntaxError, "invalid Unicode surrogate pair").At(Character(text, body+len(s)))
+		return fail(len(s), "invalid Unicode surrogate pair")
 	}
 	return string(b), nil
+}
+
+// unicodeEscape reads \XXXX or \+XXXXXX at i: the value, -1 when it is none, and its
+// length.
+func unicodeEscape(s string, i int) (rune, int) {
+	if i+1 < len(s) && s[i+1] == '+' {
+		return hexDigits(s, i+2, 6), 8
+	}
+	return hexDigits(s, i+1, 4), 5
 }
 
 // hexDigits is the value of the n digits of s at i, or -1.

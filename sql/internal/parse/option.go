@@ -25,6 +25,19 @@ func (p *parser) optionValue() *OptionValue {
 	return v
 }
 
+// plainValue is optionValue without the reserved words, of which only TRUE, FALSE, ON and
+// DEFAULT are values.
+func (p *parser) plainValue() *OptionValue {
+	if p.tok.cat == reserved {
+		switch p.tok.kw {
+		case "true", "false", "on", "default":
+		default:
+			p.fail()
+		}
+	}
+	return p.optionValue()
+}
+
 // definition reads (name [= value], …), as in WITH (fillfactor = 70).
 func (p *parser) definition() []Option {
 	p.expectKind('(')
@@ -44,13 +57,13 @@ func (p *parser) definition() []Option {
 }
 
 // genericOptions reads (name [value], …), as in EXPLAIN, COPY and VACUUM. A value may
-// be a list or a star.
-func (p *parser) genericOptions() []Option {
+// be a list or a star. With label any word names an option, as in COPY.
+func (p *parser) genericOptions(label bool) []Option {
 	p.expectKind('(')
 	var list []Option
 	for more := true; more; more = p.acceptKind(',') {
 		o := Option{Pos: p.tok.pos}
-		if p.tok.kind != tokIdent || p.tok.cat == reserved && p.tok.kw != "analyze" && p.tok.kw != "null" {
+		if p.tok.kind != tokIdent || !label && p.tok.cat == reserved && p.tok.kw != "analyze" && p.tok.kw != "analyse" {
 			p.fail()
 		}
 		o.Name = p.anyName()
@@ -62,7 +75,7 @@ func (p *parser) genericOptions() []Option {
 		case p.tok.kind == '(':
 			o.Value = p.optionList()
 		default:
-			o.Value = p.optionValue()
+			o.Value = p.plainValue()
 		}
 		list = append(list, o)
 	}

@@ -80,13 +80,17 @@ type parser struct {
 	toks []token // of the running statement, as far as they were looked at
 	i    int     // index of tok
 	tok  token   // the current token
+	far  int     // index of the farthest token that did not fit a row of keywords
 
 	u         *unit // the unit that is being written
 	units     []*unit
 	unitCount int
 	notes     []any
 	depth     int
+	listDepth int // the depth of the expressions of the running SELECT list, 0: none
 	params    int
+
+	windowless bool // the next function call takes no FILTER and OVER
 
 	tidb *tidb.Parser
 	dec  decoder
@@ -104,7 +108,7 @@ const keepBytes = 64 << 10
 
 func (p *parser) start(text string) {
 	p.lex = lexer{text: text}
-	p.depth = 0
+	p.depth, p.listDepth, p.windowless = 0, 0, false
 	p.clear()
 }
 
@@ -160,7 +164,7 @@ func (p *parser) statements() []Statement {
 // first makes t the first token of a statement.
 func (p *parser) first(t token) {
 	p.toks = append(p.toks[:0], t)
-	p.i, p.tok = 0, t
+	p.i, p.tok, p.far = 0, t, 0
 }
 
 // finish gives what was written to TiDB's parser and decodes what comes back.

@@ -23,8 +23,14 @@ func (p *parser) look(n int) *token {
 // back returns to the token with index i, which was the current one before.
 func (p *parser) back(i int) { p.i, p.tok = i, p.toks[i] }
 
-// fail reports the current token as a syntax error.
-func (p *parser) fail() { p.failAt(&p.tok) }
+// fail reports a syntax error at the current token, or at a later one that ahead found
+// not to fit.
+func (p *parser) fail() {
+	if p.far > p.i {
+		p.failAt(&p.toks[p.far])
+	}
+	p.failAt(&p.tok)
+}
 
 func (p *parser) failAt(t *token) {
 	if t.kind == tokError {
@@ -78,13 +84,25 @@ func (p *parser) acceptWord(w string) bool {
 
 // acceptSeq passes over the keywords kws if all of them are there.
 func (p *parser) acceptSeq(kws ...string) bool {
-	for i, kw := range kws {
-		if !p.lookIs(i, kw) {
-			return false
-		}
+	if !p.ahead(kws...) {
+		return false
 	}
 	for range kws {
 		p.next()
+	}
+	return true
+}
+
+// ahead reports whether the keywords kws come next. When only the first of them do,
+// and nothing else takes them, the error will be at the one that does not fit.
+func (p *parser) ahead(kws ...string) bool {
+	for i, kw := range kws {
+		if !p.lookIs(i, kw) {
+			if i > 0 {
+				p.far = max(p.far, p.i+i)
+			}
+			return false
+		}
 	}
 	return true
 }
@@ -154,7 +172,7 @@ func isTypeFuncName(t *token) bool {
 
 // colID reads a name of a column, table or the like.
 func (p *parser) colID() string {
-	if !isColID(&p.tok) {
+	if !isColID(&p.tok) || p.is("nulls") && (p.lookIs(1, "first") || p.lookIs(1, "last")) {
 		p.fail()
 	}
 	return p.anyName()
@@ -162,7 +180,7 @@ func (p *parser) colID() string {
 
 // label reads any word as a name, as after AS and a dot.
 func (p *parser) label() string {
-	if p.tok.kind != tokIdent {
+	if p.tok.kind != tokIdent || p.is("not") && p.wordLevel(false) != 0 {
 		p.fail()
 	}
 	return p.anyName()

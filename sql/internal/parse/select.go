@@ -145,7 +145,7 @@ func (p *parser) limitTail(d *draft) {
 			}
 			d.limit = true
 			if p.accept("limit") {
-				p.limit(d)
+				p.limit(d, pos)
 			} else {
 				p.fetch(d)
 			}
@@ -174,15 +174,15 @@ func (p *parser) hole(d *draft, dst *Expr) {
 	p.put(")")
 }
 
-func (p *parser) limit(d *draft) {
+func (p *parser) limit(d *draft, pos int) {
 	if p.accept("all") {
 		return
 	}
 	p.hole(d, &d.stmt.Limit)
-	if p.tok.kind == ',' {
-		panic(bail{errorWithHint(
-			errorAt(p.lex.text, "LIMIT #,# syntax is not supported", p.tok.pos, p.tok.end),
-			"Use separate LIMIT and OFFSET clauses.")})
+	if p.acceptKind(',') {
+		p.newUnit(func() { p.expr() }, nil)
+		e := bailSyntax(p.lex.text, pos, "LIMIT #,# syntax is not supported")
+		panic(bail{errorWithHint(e, "Use separate LIMIT and OFFSET clauses.")})
 	}
 }
 
@@ -193,7 +193,8 @@ func (p *parser) fetch(d *draft) {
 		p.expect("next")
 	}
 	pos := p.tok.pos
-	if p.accept("row") || p.accept("rows") {
+	if next := p.look(1).kw; (p.is("row") || p.is("rows")) && next != "row" && next != "rows" {
+		p.next()
 		one := &Literal{exprAt: exprAt{At{pos}}, Kind: IntLiteral, Int: 1, Text: "1"}
 		p.tailItem(d, func([]Expr) Expr {
 			d.stmt.Limit = one

@@ -26,7 +26,7 @@ func (p *parser) selectClause() *draft {
 		p.accept("all")
 	}
 	p.put(")")
-	if !p.endsTargets() || c.Distinct {
+	if !p.endsTarget(0) || p.tok.kind == ',' || c.Distinct {
 		c.Targets = p.targets(", ")
 	}
 	if p.is("into") {
@@ -39,27 +39,13 @@ func (p *parser) selectClause() *draft {
 	p.where()
 	p.groupBy(c)
 	if p.accept("having") {
-		p.put(" HAVING ")
-		p.expr()
+		// TiDB takes HAVING only behind FROM.
+		p.hole(d, &c.Having)
 	}
 	if p.is("window") {
 		p.windows(d, c)
 	}
 	return d
-}
-
-// endsTargets reports whether a SELECT list ends before it has begun.
-func (p *parser) endsTargets() bool {
-	switch p.tok.kind {
-	case tokEOF, ';', ')':
-		return true
-	}
-	switch p.tok.kw {
-	case "from", "where", "group", "having", "window", "into", "union", "intersect", "except",
-		"order", "limit", "offset", "fetch", "for":
-		return true
-	}
-	return false
 }
 
 // targets transcribes a SELECT list. lead goes in front of the first item.
@@ -72,7 +58,10 @@ func (p *parser) targets(lead string) []Target {
 		if p.acceptOp("*") {
 			p.leaf(t.Pos, &ColumnRef{exprAt: exprAt{At{t.Pos}}, Star: true})
 		} else {
+			outer := p.listDepth
+			p.listDepth = p.depth + 1
 			p.expr()
+			p.listDepth = outer
 			t.Name = p.targetName()
 		}
 		list = append(list, t)
@@ -132,7 +121,7 @@ func (p *parser) groupItem() operand {
 	case p.is("cube") && p.look(1).kind == '(':
 		p.next()
 		return p.groupingList(pos, GroupingCube, p.exprList)
-	case p.is("grouping") && p.lookIs(1, "sets"):
+	case p.ahead("grouping", "sets"):
 		p.next()
 		p.next()
 		return p.groupingList(pos, GroupingSets, p.groupItems)
@@ -188,7 +177,7 @@ func (p *parser) values() *draft {
 	var widths []int
 	for {
 		p.expectKind('(')
-		n := 0
+		n, pos := 0, p.tok.pos
 		for more := true; more; more = p.acceptKind(',') {
 			if n > 0 || len(widths) > 0 {
 				p.put(", ")
@@ -196,7 +185,6 @@ func (p *parser) values() *draft {
 			p.expr()
 			n++
 		}
-		pos := p.tok.pos
 		p.expectKind(')')
 		if len(widths) > 0 && n != widths[0] {
 			p.failWith(pos, "VALUES lists must all be the same length")
@@ -234,7 +222,7 @@ func (p *parser) with() *With {
 	w := &With{Pos: p.tok.pos}
 	p.expect("with")
 	p.put("WITH ")
-	w.Recursive = p.accept("recursive")
+	w.Recursive = p.is("recursive") && isColID(p.look(1)) && p.accept("recursive")
 	for {
 		w.CTEs = append(w.CTEs, p.cte())
 		if !p.acceptKind(',') {

@@ -80,22 +80,32 @@ func (p *parser) simpleType() *TypeName {
 func (p *parser) typeMods() []int32 {
 	p.expectKind('(')
 	var mods []int32
-	for {
-		minus := p.acceptOp("-")
-		if p.tok.kind == tokString || p.tok.kind == tokIdent && p.tok.cat == notKeyword {
-			p.unsupported(p.tok.pos, "type modifiers that are not integers")
+	for more := true; more; more = p.acceptKind(',') {
+		minus := 0
+		if p.tok.isOp("-") {
+			minus = 1
 		}
+		k := p.look(minus + 1).kind
+		if p.look(minus).kind != tokInt || k != ',' && k != ')' {
+			p.otherMods()
+		}
+		p.acceptOp("-")
 		n := p.int32()
-		if minus {
+		if minus == 1 {
 			n = -n
 		}
 		mods = append(mods, n)
-		if !p.acceptKind(',') {
-			break
-		}
 	}
 	p.expectKind(')')
 	return mods
+}
+
+// otherMods refuses modifiers that are other expressions than integers.
+func (p *parser) otherMods() {
+	pos := p.tok.pos
+	p.newUnit(func() { p.exprList() }, nil)
+	p.expectKind(')')
+	p.unsupported(pos, "type modifiers that are not integers")
 }
 
 // literalType reads a type in front of a string. Nothing is certain yet: it reports
@@ -240,7 +250,7 @@ func (p *parser) timeType(t *TypeName) {
 		p.next()
 		p.expectSeq("time", "zone")
 		t.Names[1] += "tz"
-	case p.is("without") && p.lookIs(1, "time"):
+	case p.ahead("without", "time"):
 		p.next()
 		p.expectSeq("time", "zone")
 	}

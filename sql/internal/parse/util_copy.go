@@ -57,7 +57,7 @@ func (p *parser) copyOptions(s *CopyStmt) {
 	}
 	p.accept("with")
 	if p.tok.kind == '(' {
-		s.Options = append(s.Options, p.genericOptions()...)
+		s.Options = append(s.Options, p.genericOptions(true)...)
 		return
 	}
 	for {

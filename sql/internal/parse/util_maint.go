@@ -7,7 +7,7 @@ func (p *parser) vacuum() Stmt {
 	s := &VacuumStmt{stmtAt: p.stmtHere(), Vacuum: true}
 	p.expect("vacuum")
 	if p.tok.kind == '(' {
-		s.Options = p.genericOptions()
+		s.Options = p.genericOptions(false)
 	} else {
 		for _, kw := range []string{"full", "freeze", "verbose"} {
 			p.flag(&s.Options, kw)
@@ -39,7 +39,7 @@ func (p *parser) analyze() Stmt {
 	s := &VacuumStmt{stmtAt: p.stmtHere(), Analyze: true}
 	p.next()
 	if p.tok.kind == '(' {
-		s.Options = p.genericOptions()
+		s.Options = p.genericOptions(false)
 	} else {
 		p.flag(&s.Options, "verbose")
 	}
@@ -65,7 +65,7 @@ func (p *parser) reindex() Stmt {
 	s := &ReindexStmt{stmtAt: p.stmtHere()}
 	p.expect("reindex")
 	if p.tok.kind == '(' {
-		s.Options = p.genericOptions()
+		s.Options = p.genericOptions(false)
 	}
 	switch p.tok.kw {
 	case "index":
@@ -90,7 +90,7 @@ func (p *parser) cluster() Stmt {
 	s := &ClusterStmt{stmtAt: p.stmtHere()}
 	p.expect("cluster")
 	if p.tok.kind == '(' {
-		p.genericOptions()
+		p.genericOptions(false)
 	} else {
 		p.accept("verbose")
 	}
@@ -147,6 +147,7 @@ func (p *parser) comment() Stmt {
 	if kind == ColumnObject {
 		pos, parts := p.tok.pos, p.dotted()
 		if len(parts) < 2 {
+			p.commentText(s)
 			p.failWith(pos, "column name must be qualified")
 		}
 		s.Sub = parts[len(parts)-1]
@@ -154,12 +155,16 @@ func (p *parser) comment() Stmt {
 	} else {
 		s.Name = p.objectName()
 	}
+	p.commentText(s)
+	return s
+}
+
+func (p *parser) commentText(s *CommentStmt) {
 	p.expect("is")
 	if !p.accept("null") {
 		text := p.str()
 		s.Text = &text
 	}
-	return s
 }
 
 // listen transcribes LISTEN, UNLISTEN and NOTIFY.

@@ -10,7 +10,7 @@ func (p *parser) explain() Stmt {
 	s := &ExplainStmt{stmtAt: p.stmtHere()}
 	p.expect("explain")
 	if p.tok.kind == '(' && !p.queryInParens() {
-		s.Options = p.genericOptions()
+		s.Options = p.genericOptions(false)
 	} else {
 		if p.is("analyze") || p.is("analyse") {
 			s.Options = append(s.Options, Option{Name: "analyze", Pos: p.tok.pos})
@@ -83,7 +83,9 @@ func (p *parser) execute() Stmt {
 func (p *parser) deallocate() Stmt {
 	s := &DeallocateStmt{stmtAt: p.stmtHere()}
 	p.expect("deallocate")
-	p.accept("prepare")
+	if isColID(p.look(1)) || p.lookIs(1, "all") {
+		p.accept("prepare")
+	}
 	if !p.accept("all") {
 		s.Name = p.colID()
 	}

@@ -19,9 +19,9 @@ func (p *parser) roleName() RoleName {
 		p.next()
 		return r
 	}
-	quoted := p.lex.text[p.tok.pos] == '"'
+	public := p.isWord("public")
 	r.Name = p.nonReserved()
-	if r.Name == "public" && !quoted {
+	if public {
 		r.Keyword, r.Name = "public", ""
 	}
 	return r
@@ -39,7 +39,7 @@ func (p *parser) roleNames() []RoleName {
 func (p *parser) grant() Stmt {
 	s := &GrantStmt{stmtAt: p.stmtHere(), Revoke: p.is("revoke")}
 	p.next()
-	if s.Revoke && (p.is("grant") || p.is("admin")) && p.lookIs(1, "option") {
+	if s.Revoke && (p.ahead("grant", "option") || p.ahead("admin", "option")) {
 		p.next()
 		p.next()
 		p.expect("for")
@@ -127,7 +127,7 @@ func (p *parser) grantObjects(s *GrantStmt) {
 		p.unsupported(p.tok.pos, "GRANT … ON "+strings.ToUpper(kw))
 	case "table", "sequence", "schema", "database", "type", "domain", "language", "tablespace":
 		// These words may also be the name of a table.
-		if isColID(p.look(1)) {
+		if kw == "table" || isColID(p.look(1)) {
 			s.Kind = dropKinds[kw]
 			p.next()
 		}
@@ -232,6 +232,9 @@ func (p *parser) roleOptions() []Option {
 			p.next()
 			p.int32()
 		default:
+			if p.tok.kw != "" && p.tok.kw != "inherit" {
+				p.fail()
+			}
 			if !roleFlags[p.tok.str] {
 				p.failWith(p.tok.pos, "unrecognized role option \"%s\"", p.tok.str)
 			}

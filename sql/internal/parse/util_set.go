@@ -7,12 +7,10 @@ func (p *parser) set() Stmt {
 	at := p.stmtHere()
 	p.expect("set")
 	switch {
-	case p.accept("constraints"):
+	case p.is("constraints") && !p.look(1).isOp("=") && !p.lookIs(1, "to"):
 		return p.setConstraints(at)
-	case p.acceptSeq("session", "characteristics", "as", "transaction"):
-		s := &SetTransactionStmt{stmtAt: at, Session: true}
-		p.transactionModes(&s.Modes, true)
-		return s
+	case p.ahead("session", "characteristics"):
+		return p.characteristics(at)
 	case p.isWord("cluster") && p.lookWord(1, "setting"):
 		p.unsupported(at.Pos, "SET CLUSTER SETTING")
 	}
@@ -22,6 +20,9 @@ func (p *parser) set() Stmt {
 		local = true
 	} else if p.is("session") && p.setFollows() && !p.lookIs(1, "authorization") {
 		p.next()
+	}
+	if p.ahead("session", "characteristics") {
+		return p.characteristics(at)
 	}
 	if p.is("transaction") && !p.look(1).isOp("=") && !p.lookIs(1, "to") && p.look(1).kind != '.' {
 		return p.setTransaction(at, local)
@@ -38,6 +39,14 @@ func (p *parser) set() Stmt {
 func (p *parser) setFollows() bool {
 	t := p.look(1)
 	return t.kind == tokIdent && t.kw != "to" && t.kw != "from"
+}
+
+// characteristics transcribes SESSION CHARACTERISTICS AS TRANSACTION ….
+func (p *parser) characteristics(at stmtAt) Stmt {
+	p.expectSeq("session", "characteristics", "as", "transaction")
+	s := &SetTransactionStmt{stmtAt: at, Session: true}
+	p.transactionModes(&s.Modes, true)
+	return s
 }
 
 func (p *parser) setTransaction(at stmtAt, local bool) Stmt {
@@ -99,7 +108,7 @@ func (p *parser) setRest(at stmtAt) *SetStmt {
 			s.Values = []SetValue{p.roleValue()}
 		}
 		return s
-	case p.is("xml") && p.lookIs(1, "option"):
+	case p.ahead("xml", "option"):
 		p.unsupported(p.tok.pos, "SET XML OPTION")
 	}
 	s.Name = p.settingName()
@@ -162,6 +171,9 @@ func (p *parser) timeZone(s *SetStmt) {
 		s.Default = true
 		return
 	}
+	if p.tok.kw != "" && !p.is("interval") {
+		p.fail()
+	}
 	if !p.is("interval") {
 		s.Values = []SetValue{p.setValue()}
 		return
@@ -180,6 +192,7 @@ func (p *parser) timeZone(s *SetStmt) {
 
 func (p *parser) setConstraints(at stmtAt) Stmt {
 	s := &SetConstraintsStmt{stmtAt: at}
+	p.expect("constraints")
 	if !p.accept("all") {
 		s.Names = p.objectNames()
 	}

@@ -70,7 +70,7 @@ func (p *parser) isolation() string {
 // commit transcribes COMMIT, END, and COMMIT PREPARED.
 func (p *parser) commit() Stmt {
 	s := &TransactionStmt{stmtAt: p.stmtHere(), Kind: Commit}
-	if p.is("commit") && p.lookIs(1, "prepared") {
+	if p.ahead("commit", "prepared") {
 		p.next()
 		p.next()
 		s.Kind, s.Name = CommitPrepared, p.str()
@@ -101,12 +101,19 @@ func (p *parser) rollback() Stmt {
 	}
 	p.transactionWord()
 	if !abort && p.accept("to") {
-		p.accept("savepoint")
+		p.savepointWord()
 		s.Kind, s.Name = RollbackToSavepoint, p.colID()
 		return s
 	}
 	p.chain(s)
 	return s
+}
+
+// savepointWord reads SAVEPOINT when it is not the name itself.
+func (p *parser) savepointWord() {
+	if isColID(p.look(1)) {
+		p.accept("savepoint")
+	}
 }
 
 func (p *parser) savepoint() Stmt {
@@ -119,7 +126,7 @@ func (p *parser) savepoint() Stmt {
 func (p *parser) releaseSavepoint() Stmt {
 	s := &TransactionStmt{stmtAt: p.stmtHere(), Kind: ReleaseSavepoint}
 	p.expect("release")
-	p.accept("savepoint")
+	p.savepointWord()
 	s.Name = p.colID()
 	return s
 }
