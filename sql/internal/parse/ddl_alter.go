@@ -61,7 +61,7 @@ func (p *parser) alterRelation(at stmtAt, kind ObjectKind) Stmt {
 	case p.acceptSeq("set", "schema"):
 		return &SetSchemaStmt{stmtAt: at, Kind: kind, Name: ref.Name, IfExists: ifExists, Schema: p.colID()}
 	case p.is("attach"), p.is("detach"), p.is("depends"), p.ahead("no", "depends"):
-		p.unsupported(p.tok.pos, "ALTER … "+strings.ToUpper(p.tok.kw))
+		p.unsupported(p.pos(), "ALTER … "+strings.ToUpper(p.tok.kw))
 	}
 	if kind == SequenceObject {
 		if opts := p.sequenceOptions(); opts != nil {
@@ -97,7 +97,7 @@ func (p *parser) rename(at stmtAt, kind ObjectKind, ref *TableRef, ifExists bool
 
 // alterCmd transcribes one command of ALTER TABLE.
 func (p *parser) alterCmd() *AlterCmd {
-	c := &AlterCmd{Pos: p.tok.pos}
+	c := &AlterCmd{Pos: p.pos()}
 	switch kw := p.tok.kw; kw {
 	case "add":
 		p.next()
@@ -127,7 +127,7 @@ func (p *parser) alterCmd() *AlterCmd {
 		p.expect("on")
 		c.Kind, c.Name = ClusterOn, p.colID()
 	case "enable", "disable", "force", "no", "inherit", "of", "not", "replica", "options":
-		p.unsupported(p.tok.pos, "ALTER TABLE … "+strings.ToUpper(kw)+" "+strings.ToUpper(p.look(1).str))
+		p.unsupported(p.pos(), "ALTER TABLE … "+strings.ToUpper(kw)+" "+strings.ToUpper(p.look(1).str))
 	default:
 		p.fail()
 	}
@@ -196,7 +196,7 @@ func (p *parser) alterColumn(c *AlterCmd) {
 	}
 	p.accept("column")
 	if p.tok.kind == tokInt {
-		p.unsupported(p.tok.pos, "ALTER INDEX … ALTER COLUMN number")
+		p.unsupported(p.pos(), "ALTER INDEX … ALTER COLUMN number")
 	}
 	c.Name = p.colID()
 	switch {
@@ -223,7 +223,7 @@ func (p *parser) alterColumn(c *AlterCmd) {
 		p.unsupported(c.Pos, "options of a column")
 	case p.acceptSeq("add", "generated"):
 		c.Kind = AddIdentity
-		c.Constraint = &Constraint{Pos: p.tok.pos}
+		c.Constraint = &Constraint{Pos: p.pos()}
 		p.generated(c.Constraint)
 		if c.Constraint.Kind != IdentityConstraint {
 			p.fail()
@@ -263,7 +263,7 @@ func (p *parser) setIdentity(c *AlterCmd) {
 		case p.is("restart"):
 			con.Sequence = append(con.Sequence, p.sequenceOptions()...)
 		case p.acceptSeq("set", "generated"):
-			con.Pos = p.tok.pos
+			con.Pos = p.pos()
 			if p.accept("always") {
 				con.Always = true
 			} else {
@@ -297,7 +297,7 @@ func (p *parser) alterNamed(at stmtAt, kind ObjectKind) Stmt {
 }
 
 func (p *parser) alterDatabase(at stmtAt) Stmt {
-	pos, name := p.tok.pos, p.colID()
+	pos, name := p.pos(), p.colID()
 	switch {
 	case p.acceptSeq("rename", "to"):
 		return &RenameStmt{
@@ -308,7 +308,7 @@ func (p *parser) alterDatabase(at stmtAt) Stmt {
 			stmtAt: at, Kind: DatabaseObject, Name: ObjectName{Name: name, Pos: pos}, Owner: p.roleName().String(),
 		}
 	case p.ahead("set", "tablespace"), p.is("refresh"):
-		p.unsupported(p.tok.pos, "ALTER DATABASE … "+strings.ToUpper(p.tok.kw))
+		p.unsupported(p.pos(), "ALTER DATABASE … "+strings.ToUpper(p.tok.kw))
 	case p.is("set"), p.is("reset"):
 		return &AlterSettingStmt{stmtAt: at, Kind: DatabaseObject, Name: name, Set: p.setting()}
 	}
@@ -341,7 +341,7 @@ func (p *parser) alterType(at stmtAt) Stmt {
 	}
 	switch p.tok.kw {
 	case "add", "drop", "alter", "rename", "set":
-		p.unsupported(p.tok.pos, "ALTER TYPE of a composite or base type")
+		p.unsupported(p.pos(), "ALTER TYPE of a composite or base type")
 	}
 	p.fail()
 	return nil

@@ -13,10 +13,10 @@ func (p *parser) startsTableConstraint() bool {
 
 // tableConstraint reads [CONSTRAINT name] CHECK, UNIQUE, PRIMARY KEY or FOREIGN KEY.
 func (p *parser) tableConstraint() *Constraint {
-	c := &Constraint{Pos: p.tok.pos}
+	c := &Constraint{Pos: p.pos()}
 	if p.accept("constraint") {
 		c.Name = p.colID()
-		c.Pos = p.tok.pos
+		c.Pos = p.pos()
 	}
 	switch {
 	case p.is("check"):
@@ -39,7 +39,7 @@ func (p *parser) tableConstraint() *Constraint {
 		p.expect("references")
 		p.references(c)
 	case p.is("exclude"):
-		p.unsupported(p.tok.pos, "EXCLUDE constraint")
+		p.unsupported(p.pos(), "EXCLUDE constraint")
 	default:
 		p.fail()
 	}
@@ -53,7 +53,7 @@ func (p *parser) references(c *Constraint) {
 	c.References = p.objectName()
 	c.RefColumns = p.optionalNames()
 	if p.is("match") {
-		pos := p.tok.pos
+		pos := p.pos()
 		p.next()
 		switch {
 		case p.accept("full"):
@@ -92,7 +92,7 @@ func (p *parser) fkAction(columns *[]string) FKAction {
 	}
 	if p.tok.kind == '(' {
 		if columns == nil {
-			p.unsupported(p.tok.pos, "a column list with SET NULL or SET DEFAULT for ON UPDATE actions")
+			p.unsupported(p.pos(), "a column list with SET NULL or SET DEFAULT for ON UPDATE actions")
 		}
 		*columns = p.parenNames()
 	}

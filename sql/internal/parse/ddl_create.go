@@ -153,7 +153,7 @@ func (p *parser) createSchema(at stmtAt) Stmt {
 	}
 	switch p.tok.kw {
 	case "create", "grant":
-		p.unsupported(p.tok.pos, "elements of CREATE SCHEMA")
+		p.unsupported(p.pos(), "elements of CREATE SCHEMA")
 	}
 	return s
 }
@@ -177,7 +177,7 @@ func (p *parser) databaseOptions() []Option {
 		default:
 			p.fail()
 		}
-		o := Option{Pos: p.tok.pos, Name: p.anyName()}
+		o := Option{Pos: p.pos(), Name: p.anyName()}
 		if o.Name == "connection" {
 			p.expect("limit")
 			o.Name = "connection limit"
@@ -252,7 +252,7 @@ func (p *parser) createSequence(at stmtAt, persistence Persistence) Stmt {
 func (p *parser) sequenceOptions() []SequenceOption {
 	var list []SequenceOption
 	for {
-		o := SequenceOption{Pos: p.tok.pos, Name: p.tok.kw}
+		o := SequenceOption{Pos: p.pos(), Name: p.tok.kw}
 		switch o.Name {
 		case "as":
 			p.next()

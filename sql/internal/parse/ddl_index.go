@@ -24,7 +24,7 @@ func (p *parser) indexItems() []IndexItem {
 // indexItem transcribes one key: a column, a function call, or an expression in
 // parentheses.
 func (p *parser) indexItem() IndexItem {
-	item := IndexItem{Pos: p.tok.pos}
+	item := IndexItem{Pos: p.pos()}
 	switch {
 	case p.tok.kind == '(':
 		p.next()
@@ -35,7 +35,7 @@ func (p *parser) indexItem() IndexItem {
 			p.nameOperand()
 		}
 	default:
-		pos := p.tok.pos
+		pos := p.pos()
 		p.column([]string{p.colID()}, pos)
 	}
 	if p.accept("collate") {
@@ -45,7 +45,7 @@ func (p *parser) indexItem() IndexItem {
 	if isColID(&p.tok) && !p.is("nulls") {
 		item.Opclass, item.OpclassSet = p.objectName(), true
 		if p.tok.kind == '(' {
-			p.unsupported(p.tok.pos, "parameters of an operator class")
+			p.unsupported(p.pos(), "parameters of an operator class")
 		}
 	}
 	item.OrderItem = p.orderFlags()
@@ -57,7 +57,7 @@ func (p *parser) createIndex(at stmtAt) Stmt {
 	s := &CreateIndexStmt{stmtAt: at}
 	s.Unique = p.accept("unique")
 	if p.isWord("inverted") {
-		p.unsupported(p.tok.pos, "INVERTED INDEX")
+		p.unsupported(p.pos(), "INVERTED INDEX")
 	}
 	p.expect("index")
 	s.Concurrently = p.accept("concurrently")
@@ -81,7 +81,7 @@ func (p *parser) includeNames() []string {
 	var list []string
 	for more := true; more; more = p.acceptKind(',') {
 		if !isColID(&p.tok) || p.look(1).kind != ',' && p.look(1).kind != ')' {
-			pos := p.tok.pos
+			pos := p.pos()
 			p.newUnit(func() { p.indexItem() }, nil)
 			p.unsupported(pos, "expressions in included columns")
 		}
@@ -100,7 +100,7 @@ func (p *parser) indexOptions(s *CreateIndexStmt) {
 		s.Include = p.includeNames()
 	}
 	if p.is("using") && p.lookWord(1, "hash") {
-		p.unsupported(p.tok.pos, "hash-sharded index")
+		p.unsupported(p.pos(), "hash-sharded index")
 	}
 	s.NullsNotDistinct = p.nullsDistinct()
 	if p.accept("with") {

@@ -12,9 +12,9 @@ func (p *parser) createTable(at stmtAt, persistence Persistence) Stmt {
 	s.Name = p.objectName()
 	switch {
 	case p.is("of"):
-		p.unsupported(p.tok.pos, "CREATE TABLE OF")
+		p.unsupported(p.pos(), "CREATE TABLE OF")
 	case p.is("partition"):
-		p.unsupported(p.tok.pos, "PARTITION OF")
+		p.unsupported(p.pos(), "PARTITION OF")
 	}
 	elements := false
 	if p.tok.kind == '(' && !s.IsMatView && !p.namesAhead() {
@@ -58,9 +58,9 @@ func (p *parser) namesAhead() bool {
 func (p *parser) tableOptions(s *CreateTableStmt) {
 	switch {
 	case p.is("inherits"):
-		p.unsupported(p.tok.pos, "INHERITS")
+		p.unsupported(p.pos(), "INHERITS")
 	case p.is("partition"):
-		p.unsupported(p.tok.pos, "PARTITION BY")
+		p.unsupported(p.pos(), "PARTITION BY")
 	}
 	if p.accept("using") {
 		s.Using = p.colID()
@@ -105,9 +105,9 @@ func (p *parser) tableElements(s *CreateTableStmt) {
 func (p *parser) tableElement(s *CreateTableStmt) {
 	switch kw := p.tok.kw; {
 	case kw == "like":
-		p.unsupported(p.tok.pos, "LIKE in CREATE TABLE")
+		p.unsupported(p.pos(), "LIKE in CREATE TABLE")
 	case kw == "family" && p.elementAhead(1):
-		f := Family{Pos: p.tok.pos}
+		f := Family{Pos: p.pos()}
 		p.next()
 		if p.tok.kind != '(' {
 			f.Name = p.colID()
@@ -119,7 +119,7 @@ func (p *parser) tableElement(s *CreateTableStmt) {
 	case kw == "unique" && p.lookIs(1, "index") && p.elementAhead(2):
 		s.Indexes = append(s.Indexes, p.inlineIndex(true))
 	case p.isWord("inverted") && p.lookIs(1, "index"):
-		p.unsupported(p.tok.pos, "INVERTED INDEX")
+		p.unsupported(p.pos(), "INVERTED INDEX")
 	case p.startsTableConstraint():
 		s.Constraints = append(s.Constraints, p.tableConstraint())
 	default:
@@ -158,7 +158,7 @@ func (p *parser) columnDef() *ColumnDef {
 	c := &ColumnDef{Pos: p.pos(), Name: p.colID()}
 	c.Type = p.typeName()
 	if p.is("compression") || p.is("storage") {
-		p.unsupported(p.tok.pos, p.tok.kw+" of a column")
+		p.unsupported(p.pos(), p.tok.kw+" of a column")
 	}
 	p.columnConstraints(c)
 	return c
@@ -189,7 +189,7 @@ func (p *parser) columnConstraints(c *ColumnDef) {
 
 // misplaced refuses DEFERRABLE and the like without a constraint in front of it.
 func (p *parser) misplaced() {
-	pos, start := p.tok.pos, p.i
+	pos, start := p.pos(), p.i
 	if p.ahead("not", "deferrable") || p.is("deferrable") || p.ahead("initially", "deferred") || p.ahead("initially", "immediate") {
 		p.constraintAttr(&Constraint{})
 		p.failWith(pos, "misplaced %s clause", strings.ToUpper(p.source(start)))
@@ -198,11 +198,11 @@ func (p *parser) misplaced() {
 
 // columnConstraint reads one constraint of a column; nil when there is none.
 func (p *parser) columnConstraint() *Constraint {
-	c := &Constraint{Pos: p.tok.pos}
+	c := &Constraint{Pos: p.pos()}
 	named := p.accept("constraint")
 	if named {
 		c.Name = p.colID()
-		c.Pos = p.tok.pos
+		c.Pos = p.pos()
 	}
 	switch {
 	case p.ahead("not", "null"):

@@ -10,7 +10,7 @@ func (p *parser) preparable() Stmt {
 	}
 	var with *With
 	var stmt Stmt
-	pos := p.tok.pos
+	pos := p.pos()
 	p.newUnit(func() {
 		with = p.with()
 		p.put(" ")
@@ -44,7 +44,7 @@ func (p *parser) preparableAfter(with *With) Stmt {
 	case "delete":
 		return p.delete(with)
 	case "merge":
-		p.unsupported(p.tok.pos, "MERGE")
+		p.unsupported(p.pos(), "MERGE")
 	}
 	if with != nil {
 		p.fail()
@@ -58,7 +58,7 @@ func (p *parser) queryUnit() *SelectStmt {
 		p.fail()
 	}
 	var q *draft
-	pos := p.tok.pos
+	pos := p.pos()
 	p.newUnit(func() { q = p.query() }, func(d *decoder, n ast.StmtNode) { d.query(n) })
 	q.stmt.Pos = pos
 	return q.stmt
@@ -112,7 +112,7 @@ func (p *parser) returning(dst *[]Target) {
 func (p *parser) insert(with *With) Stmt {
 	s := &InsertStmt{stmtAt: p.stmtHere(), With: with}
 	p.expectSeq("insert", "into")
-	s.Table = &TableRef{At: At{p.tok.pos}, Name: p.objectName()}
+	s.Table = &TableRef{At: At{p.pos()}, Name: p.objectName()}
 	if p.accept("as") {
 		s.Table.Alias = Alias{Pos: p.pos(), Name: p.colID()}
 	}
@@ -184,14 +184,14 @@ func (p *parser) insertColumns() []ColumnTarget {
 func (p *parser) columnTarget() ColumnTarget {
 	t := ColumnTarget{Pos: p.pos(), Name: p.colID()}
 	if p.tok.kind == '.' || p.tok.kind == '[' {
-		p.unsupported(p.tok.pos, "assignment to a part of a column")
+		p.unsupported(p.pos(), "assignment to a part of a column")
 	}
 	return t
 }
 
 // onConflict transcribes ON CONFLICT ….
 func (p *parser) onConflict(s *InsertStmt) {
-	pos := p.tok.pos
+	pos := p.pos()
 	if !p.is("on") {
 		return
 	}
@@ -258,7 +258,7 @@ func (p *parser) setUnit(note any, set *[]Assignment, where *Expr) (from bool) {
 // setList transcribes the list of SET as "n" = "marker"(value).
 func (p *parser) setList(dst *[]Assignment) {
 	for more, sep := true, ""; more; more = p.acceptKind(',') {
-		a := Assignment{Pos: p.tok.pos}
+		a := Assignment{Pos: p.pos()}
 		if p.tok.kind == '(' {
 			a.Multi = true
 			a.Targets = p.insertColumns()

@@ -175,7 +175,7 @@ func (p *parser) endsTarget(n int) bool {
 
 // prefix transcribes an operand with the prefix operators in front of it.
 func (p *parser) prefix(restricted bool) operand {
-	pos := p.tok.pos
+	pos := p.pos()
 	switch {
 	case p.tok.kind == tokOp:
 		switch op := p.tok.str; opLevel(op) {
@@ -207,7 +207,7 @@ func (p *parser) prefix(restricted bool) operand {
 
 // sign transcribes + and - in front of an operand.
 func (p *parser) sign(op string, restricted bool) operand {
-	pos, st := p.tok.pos, p.here()
+	pos, st := p.pos(), p.here()
 	p.next()
 	p.mark(pos)
 	p.put("(" + op + " ")
@@ -257,7 +257,7 @@ func (p *parser) operatorName() (schema, op string) {
 // infix transcribes the operator at the current token, whose left operand is l, and
 // makes l the whole. It reports whether an operand ends it.
 func (p *parser) infix(l *operand, level int, restricted bool) bool {
-	pos := p.tok.pos
+	pos := p.pos()
 	if level == levelCast {
 		p.next()
 		t := p.typeName()
@@ -312,7 +312,7 @@ func nativeOp(op string) bool {
 
 // binary transcribes an infix operator, or a comparison with ANY or ALL.
 func (p *parser) binary(l *operand, level int, restricted bool) bool {
-	pos, schema, op, qualified := p.tok.pos, "", p.tok.str, p.tok.kind != tokOp
+	pos, schema, op, qualified := p.pos(), "", p.tok.str, p.tok.kind != tokOp
 	if qualified {
 		schema, op = p.operatorName()
 	} else {
@@ -347,7 +347,7 @@ func (p *parser) binaryMark(l *operand, level int, restricted bool, b builder) {
 
 // boolChain transcribes x AND y AND z; TiDB nests it, the decoder flattens it.
 func (p *parser) boolChain(l *operand, level int) {
-	p.open(l.st, "(", p.tok.pos)
+	p.open(l.st, "(", p.pos())
 	word, sep := "and", " AND "
 	if level == levelOr {
 		word, sep = "or", " OR "

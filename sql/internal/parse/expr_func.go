@@ -31,7 +31,7 @@ func (p *parser) function(parts []string, pos int) operand {
 	p.expectKind(')')
 	p.leave()
 	if p.tok.kind == tokString {
-		p.unsupported(p.tok.pos, "type modifiers that are not integers")
+		p.unsupported(p.pos(), "type modifiers that are not integers")
 	}
 	if tail {
 		depth = max(depth, p.callTail(c))
@@ -153,7 +153,7 @@ func (p *parser) callTail(c *callShape) (depth int) {
 		c.filter = true
 	}
 	if p.is("over") {
-		pos := p.tok.pos
+		pos := p.pos()
 		p.next()
 		if p.tok.kind != '(' {
 			c.special = true
@@ -175,7 +175,7 @@ func (p *parser) callTail(c *callShape) (depth int) {
 }
 
 func (p *parser) withinGroup(c *callShape, sep func()) (depth int) {
-	pos := p.tok.pos
+	pos := p.pos()
 	switch {
 	case len(c.call.OrderBy) > 0:
 		p.failWith(pos, "cannot use multiple ORDER BY clauses with WITHIN GROUP")
@@ -218,7 +218,7 @@ func (w *windowShape) build(args []Expr) *WindowSpec {
 // windowSpec transcribes '(' window definition ')' and writes its expressions with
 // commas between.
 func (p *parser) windowSpec(name string) (*windowShape, int) {
-	w := &windowShape{spec: WindowSpec{Name: name, Pos: p.tok.pos}}
+	w := &windowShape{spec: WindowSpec{Name: name, Pos: p.pos()}}
 	p.expectKind('(')
 	p.enter()
 	depth, start := 0, p.here()
@@ -264,12 +264,12 @@ func (p *parser) frame(w *windowShape, sep func()) (depth int) {
 	}
 	p.next()
 	between := p.accept("between")
-	startPos := p.tok.pos
+	startPos := p.pos()
 	f.Start.Kind, w.start, depth = p.frameBound(sep)
 	endPos := startPos
 	if between {
 		p.expect("and")
-		endPos = p.tok.pos
+		endPos = p.pos()
 		var d int
 		f.End.Kind, w.end, d = p.frameBound(sep)
 		depth = max(depth, d)

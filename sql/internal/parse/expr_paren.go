@@ -49,7 +49,7 @@ func (p *parser) closeQuery(st, pos int, q *draft) operand {
 
 // paren transcribes '(' … ')' as an operand: a query, an expression or a row.
 func (p *parser) paren() operand {
-	pos := p.tok.pos
+	pos := p.pos()
 	p.expectKind('(')
 	p.enter()
 	c := p.content()
@@ -76,7 +76,7 @@ func (p *parser) subquery() operand {
 	if p.tok.kind != '(' {
 		p.fail()
 	}
-	pos, st := p.tok.pos, p.here()
+	pos, st := p.pos(), p.here()
 	return p.closeQuery(st, pos, p.parenQuery())
 }
 
@@ -104,7 +104,7 @@ func (p *parser) overlaps(x operand) operand {
 	if !p.is("overlaps") {
 		return x
 	}
-	pos := p.tok.pos
+	pos := p.pos()
 	p.next()
 	p.build(x.st, func(args []Expr) Expr {
 		l, lok := args[0].(*RowExpr)
@@ -136,7 +136,7 @@ func (p *parser) overlaps(x operand) operand {
 
 // row transcribes ROW (…).
 func (p *parser) row() operand {
-	pos, st := p.tok.pos, p.here()
+	pos, st := p.pos(), p.here()
 	p.expect("row")
 	p.expectKind('(')
 	depth := 0
@@ -164,7 +164,7 @@ func (p *parser) exprList() int {
 // indirection transcribes the .field, .* and [subscript]s that follow an operand.
 func (p *parser) indirection(x operand) operand {
 	for {
-		pos := p.tok.pos
+		pos := p.pos()
 		switch {
 		case p.tok.kind == '[':
 			x = p.subscript(x)
@@ -172,7 +172,7 @@ func (p *parser) indirection(x operand) operand {
 			p.next()
 			if p.acceptOp("*") {
 				if p.tok.kind == '.' || p.tok.kind == '[' {
-					p.failWith(p.tok.pos, "improper use of \"*\"")
+					p.failWith(p.pos(), "improper use of \"*\"")
 				}
 				return p.wrap(x, x.pos, func(args []Expr) Expr {
 					return &FieldExpr{exprAt{At{pos}}, args[0], "", true}
@@ -190,7 +190,7 @@ func (p *parser) indirection(x operand) operand {
 
 // subscript transcribes x[i], x[i:j], x[i:], x[:j] and x[:].
 func (p *parser) subscript(x operand) operand {
-	pos := p.tok.pos
+	pos := p.pos()
 	p.expectKind('[')
 	p.put(", ")
 	n, slice, lower := 0, false, false

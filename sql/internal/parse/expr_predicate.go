@@ -2,7 +2,7 @@ package parse
 
 // isTest transcribes IS …, ISNULL and NOTNULL. It reports whether an operand ends it.
 func (p *parser) isTest(l *operand, restricted bool) bool {
-	pos := p.tok.pos
+	pos := p.pos()
 	if p.is("isnull") || p.is("notnull") {
 		p.nullTest(l, pos, p.is("notnull"))
 		return false
@@ -22,7 +22,7 @@ func (p *parser) isTest(l *operand, restricted bool) bool {
 		p.next()
 		p.fail()
 	case p.is("document"):
-		p.unsupported(p.tok.pos, "IS DOCUMENT")
+		p.unsupported(p.pos(), "IS DOCUMENT")
 	}
 	if restricted {
 		p.fail()
@@ -75,7 +75,7 @@ func (p *parser) normalized(l *operand, pos int, not bool) {
 // predicate transcribes [NOT] BETWEEN, IN, LIKE, ILIKE and SIMILAR TO. It reports
 // whether an operand ends it.
 func (p *parser) predicate(l *operand) bool {
-	pos := p.tok.pos
+	pos := p.pos()
 	not := p.accept("not")
 	switch p.tok.kw {
 	case "between":

@@ -72,7 +72,7 @@ func (p *parser) wordOperand() operand {
 	if p.tok.kw == "" {
 		return p.nameOperand()
 	}
-	pos := p.tok.pos
+	pos := p.pos()
 	switch p.tok.kw {
 	case "null", "true", "false":
 		st := p.here()
@@ -113,7 +113,7 @@ func (p *parser) wordOperand() operand {
 
 // rareWord transcribes CURRENT OF cursor and GROUPING (…).
 func (p *parser) rareWord() (operand, bool) {
-	pos := p.tok.pos
+	pos := p.pos()
 	switch {
 	case p.ahead("current", "of"):
 		p.next()
@@ -129,7 +129,7 @@ func (p *parser) rareWord() (operand, bool) {
 
 // call transcribes word (expressions), with at least one, as b.
 func (p *parser) call(word string, b builder) operand {
-	pos, st := p.tok.pos, p.here()
+	pos, st := p.pos(), p.here()
 	p.expect(word)
 	p.expectKind('(')
 	depth := p.exprList()
@@ -140,7 +140,7 @@ func (p *parser) call(word string, b builder) operand {
 }
 
 func (p *parser) caseExpr() operand {
-	pos, st := p.tok.pos, p.here()
+	pos, st := p.pos(), p.here()
 	p.mark(pos)
 	p.expect("case")
 	p.put("CASE ")
@@ -167,7 +167,7 @@ func (p *parser) caseExpr() operand {
 
 // array transcribes ARRAY (query) and ARRAY[…].
 func (p *parser) array() operand {
-	pos := p.tok.pos
+	pos := p.pos()
 	p.next()
 	if p.tok.kind == '(' {
 		return p.wrap(p.subquery(), pos, func(args []Expr) Expr {
@@ -189,7 +189,7 @@ func (p *parser) arrayBrackets(pos int) operand {
 			if p.tok.kind != '[' {
 				p.fail()
 			}
-			x = p.arrayBrackets(p.tok.pos)
+			x = p.arrayBrackets(p.pos())
 		} else {
 			x = p.expr()
 		}
@@ -216,7 +216,7 @@ func (p *parser) typedLiteral() (operand, bool) {
 	if !isSQLType(p.tok.kw) {
 		return operand{}, false
 	}
-	start, pos := p.i, p.tok.pos
+	start, pos := p.i, p.pos()
 	t, ok := p.literalType()
 	if !ok || p.tok.kind != tokString {
 		p.back(start)
@@ -309,7 +309,7 @@ func (p *parser) column(parts []string, pos int) operand {
 		p.next()
 		p.next()
 		if p.tok.kind == '.' || p.tok.kind == '[' {
-			p.failWith(p.tok.pos, "improper use of \"*\"")
+			p.failWith(p.pos(), "improper use of \"*\"")
 		}
 		return p.leaf(pos, &ColumnRef{exprAt: exprAt{At{pos}}, Parts: parts, Star: true})
 	}

@@ -2,7 +2,7 @@ package parse
 
 // specialCall transcribes what SQL writes like a function but with words of its own.
 func (p *parser) specialCall() (operand, bool) {
-	pos, kw := p.tok.pos, p.tok.kw
+	pos, kw := p.pos(), p.tok.kw
 	if x, ok := p.valueFunc(); ok {
 		return x, true
 	}
@@ -56,7 +56,7 @@ func (p *parser) specialCall() (operand, bool) {
 
 // valueFunc transcribes CURRENT_DATE and its kin.
 func (p *parser) valueFunc() (operand, bool) {
-	f := &SQLValueFunc{exprAt: exprAt{At{p.tok.pos}}, Name: p.tok.kw, Precision: -1}
+	f := &SQLValueFunc{exprAt: exprAt{At{p.pos()}}, Name: p.tok.kw, Precision: -1}
 	switch p.tok.kw {
 	case "current_time", "current_timestamp", "localtime", "localtimestamp":
 		p.next()
@@ -80,7 +80,7 @@ func (p *parser) valueFunc() (operand, bool) {
 }
 
 func (p *parser) cast() operand {
-	pos := p.tok.pos
+	pos := p.pos()
 	p.expect("cast")
 	p.expectKind('(')
 	p.enter()
@@ -95,7 +95,7 @@ func (p *parser) cast() operand {
 }
 
 func (p *parser) nullIf() operand {
-	pos := p.tok.pos
+	pos := p.pos()
 	x := p.fixedArgs(2)
 	return p.buildCall(x, pos, func(args []Expr) Expr {
 		return &NullIfExpr{exprAt{At{pos}}, args[0], args[1]}
@@ -141,7 +141,7 @@ func (p *parser) more(kw string, x *operand) bool {
 }
 
 func (p *parser) extract() operand {
-	pos := p.tok.pos
+	pos := p.pos()
 	p.next()
 	p.expectKind('(')
 	field := p.tok
@@ -163,7 +163,7 @@ func (p *parser) extract() operand {
 }
 
 func (p *parser) position() operand {
-	pos := p.tok.pos
+	pos := p.pos()
 	p.next()
 	x := operand{st: p.here()}
 	p.expectKind('(')
@@ -192,7 +192,7 @@ func (p *parser) plainArgs(name string, x operand, pos, n int) operand {
 }
 
 func (p *parser) overlay() operand {
-	pos := p.tok.pos
+	pos := p.pos()
 	p.next()
 	x := operand{st: p.here()}
 	p.expectKind('(')
@@ -213,7 +213,7 @@ func (p *parser) overlay() operand {
 
 // substring transcribes all forms of SUBSTRING; FROM and FOR come in either order.
 func (p *parser) substring() operand {
-	pos := p.tok.pos
+	pos := p.pos()
 	p.next()
 	x := operand{st: p.here()}
 	p.expectKind('(')
@@ -255,7 +255,7 @@ func (p *parser) substring() operand {
 
 // trim transcribes TRIM ([BOTH|LEADING|TRAILING] [characters FROM] text).
 func (p *parser) trim() operand {
-	pos := p.tok.pos
+	pos := p.pos()
 	p.next()
 	p.expectKind('(')
 	name := "btrim"
@@ -295,7 +295,7 @@ func (p *parser) trim() operand {
 }
 
 func (p *parser) normalize() operand {
-	pos := p.tok.pos
+	pos := p.pos()
 	p.next()
 	p.expectKind('(')
 	x := operand{st: p.here()}

@@ -37,7 +37,7 @@ func (p *parser) tableItem() tableItem {
 
 // parenTable transcribes '(' … ')': a query, or a join, or either in more of them.
 func (p *parser) parenTable() tableItem {
-	t := tableItem{st: p.here(), pos: p.tok.pos}
+	t := tableItem{st: p.here(), pos: p.pos()}
 	p.expectKind('(')
 	p.enter()
 	defer p.leave()
@@ -78,13 +78,13 @@ func (p *parser) parenTable() tableItem {
 
 // simpleTable transcribes a table, a function or LATERAL ….
 func (p *parser) simpleTable() tableItem {
-	t := tableItem{st: p.here(), pos: p.tok.pos}
+	t := tableItem{st: p.here(), pos: p.pos()}
 	lateral := p.accept("lateral")
 	switch {
 	case p.is("rows") && p.lookIs(1, "from") && p.look(2).kind == '(':
-		p.unsupported(p.tok.pos, "ROWS FROM")
+		p.unsupported(p.pos(), "ROWS FROM")
 	case lateral && p.tok.kind == '(':
-		t.pos = p.tok.pos
+		t.pos = p.pos()
 		t.query = p.parenQuery()
 		p.subqueryTable(t, true)
 	case lateral || p.functionAhead():
@@ -99,7 +99,7 @@ func (p *parser) simpleTable() tableItem {
 		p.indexHint(ref)
 		ref.Alias = p.alias(false)
 		if p.is("tablesample") {
-			p.unsupported(p.tok.pos, "TABLESAMPLE")
+			p.unsupported(p.pos(), "TABLESAMPLE")
 		}
 		p.putNote(ref)
 	}
@@ -108,7 +108,7 @@ func (p *parser) simpleTable() tableItem {
 
 // relation reads [ONLY] name [*].
 func (p *parser) relation() *TableRef {
-	ref := &TableRef{At: At{p.tok.pos}}
+	ref := &TableRef{At: At{p.pos()}}
 	if p.accept("only") {
 		ref.Only = true
 		if p.acceptKind('(') {
@@ -157,7 +157,7 @@ func (p *parser) functionAhead() bool {
 func (p *parser) tableFunction(t tableItem, lateral bool) {
 	f := &FuncTable{At: At{t.pos}, Lateral: lateral}
 	if p.is("xmltable") {
-		p.unsupported(p.tok.pos, "XMLTABLE")
+		p.unsupported(p.pos(), "XMLTABLE")
 	}
 	p.put("(SELECT ")
 	if x, ok := p.specialTable(); !ok {
@@ -190,7 +190,7 @@ func (p *parser) funcAlias(f *FuncTable) {
 	as := p.is("as")
 	if as && p.look(1).kind == '(' {
 		p.next()
-		f.Alias.Pos = p.tok.pos
+		f.Alias.Pos = p.pos()
 		f.Columns = p.columnTypes()
 		return
 	}
@@ -279,7 +279,7 @@ func (p *parser) joinAhead() bool {
 
 // join transcribes one join as ("left" LEFT JOIN right ON "marker"(condition)).
 func (p *parser) join(t tableItem) *JoinExpr {
-	j := &JoinExpr{At: At{p.tok.pos}}
+	j := &JoinExpr{At: At{p.pos()}}
 	j.Natural = p.accept("natural")
 	switch {
 	case !j.Natural && p.accept("cross"):

@@ -4,7 +4,7 @@ import "strings"
 
 // optionValue reads the value of an option: a word, a string or a number.
 func (p *parser) optionValue() *OptionValue {
-	v := &OptionValue{Pos: p.tok.pos}
+	v := &OptionValue{Pos: p.pos()}
 	switch {
 	case p.tok.kind == tokString:
 		v.Kind, v.Text = OptionString, p.anyName()
@@ -62,7 +62,7 @@ func (p *parser) genericOptions(label bool) []Option {
 	p.expectKind('(')
 	var list []Option
 	for more := true; more; more = p.acceptKind(',') {
-		o := Option{Pos: p.tok.pos}
+		o := Option{Pos: p.pos()}
 		if p.tok.kind != tokIdent || !label && p.tok.cat == reserved && p.tok.kw != "analyze" && p.tok.kw != "analyse" {
 			p.fail()
 		}
@@ -70,7 +70,7 @@ func (p *parser) genericOptions(label bool) []Option {
 		switch {
 		case p.tok.kind == ',' || p.tok.kind == ')':
 		case p.tok.isOp("*"):
-			o.Value = &OptionValue{Kind: OptionStar, Pos: p.tok.pos}
+			o.Value = &OptionValue{Kind: OptionStar, Pos: p.pos()}
 			p.next()
 		case p.tok.kind == '(':
 			o.Value = p.optionList()
@@ -85,7 +85,7 @@ func (p *parser) genericOptions(label bool) []Option {
 
 // optionList reads (a, 'b', …).
 func (p *parser) optionList() *OptionValue {
-	v := &OptionValue{Kind: OptionList, Pos: p.tok.pos}
+	v := &OptionValue{Kind: OptionList, Pos: p.pos()}
 	p.expectKind('(')
 	for more := true; more; more = p.acceptKind(',') {
 		if p.tok.kind != tokIdent && p.tok.kind != tokString {

@@ -147,7 +147,7 @@ func (p *parser) statements() []Statement {
 		if p.tok.kind == tokEOF {
 			return stmts
 		}
-		start := p.tok.pos
+		start := p.pos()
 		ast := p.statement()
 		if p.tok.kind != tokEOF && p.tok.kind != ';' {
 			p.fail()

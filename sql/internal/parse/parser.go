@@ -2,8 +2,8 @@ package parse
 
 import "minidb/sql/sqlerr"
 
-// pos is the place of the token at hand. In a composite literal it is read where it is written, before the calls after it; p.tok.pos
-// might be read after them.
+// pos is the place of the current token. Go reads a plain field of a composite literal
+// after the calls beside it, so p.tok.pos would be the place of a later token there.
 func (p *parser) pos() int { return p.tok.pos }
 
 // next moves to the next token.
@@ -235,7 +235,7 @@ func (p *parser) str() string {
 
 // objectName reads a name with up to two qualifiers.
 func (p *parser) objectName() ObjectName {
-	pos := p.tok.pos
+	pos := p.pos()
 	return p.qualify([]string{p.colID()}, pos)
 }
 
@@ -278,7 +278,7 @@ func (p *parser) objectNames() []ObjectName {
 func (p *parser) collation() ObjectName { return p.objectName() }
 
 // stmtHere is the place of a statement that begins at the current token.
-func (p *parser) stmtHere() stmtAt { return stmtAt{At{p.tok.pos}} }
+func (p *parser) stmtHere() stmtAt { return stmtAt{At{p.pos()}} }
 
 // failCode reports an error that is not a syntax error.
 func (p *parser) failCode(code sqlerr.Code, pos int, format string, args ...any) {

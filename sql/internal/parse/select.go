@@ -57,7 +57,7 @@ func (p *parser) queryTail(with *With, d *draft) *draft {
 	}
 	if p.is("order") {
 		if d.order {
-			p.failWith(p.tok.pos, "multiple ORDER BY clauses not allowed")
+			p.failWith(p.pos(), "multiple ORDER BY clauses not allowed")
 		}
 		d.order = true
 		p.orderTail(d)
@@ -138,7 +138,7 @@ func (p *parser) orderFlags() OrderItem {
 // limitTail transcribes LIMIT and OFFSET in any order, and FETCH FIRST.
 func (p *parser) limitTail(d *draft) {
 	for {
-		switch pos := p.tok.pos; {
+		switch pos := p.pos(); {
 		case p.is("limit"), p.is("fetch"):
 			if d.limit {
 				p.failWith(pos, "multiple LIMIT clauses not allowed")
@@ -192,7 +192,7 @@ func (p *parser) fetch(d *draft) {
 	if !p.accept("first") {
 		p.expect("next")
 	}
-	pos := p.tok.pos
+	pos := p.pos()
 	if next := p.look(1).kw; (p.is("row") || p.is("rows")) && next != "row" && next != "rows" {
 		p.next()
 		one := &Literal{exprAt: exprAt{At{pos}}, Kind: IntLiteral, Int: 1, Text: "1"}
@@ -225,7 +225,7 @@ func (p *parser) fetch(d *draft) {
 }
 
 func (p *parser) locking() Locking {
-	l := Locking{Pos: p.tok.pos}
+	l := Locking{Pos: p.pos()}
 	p.expect("for")
 	switch {
 	case p.accept("update"):
@@ -268,7 +268,7 @@ func (p *parser) setOps(st int, left *draft, least int) *draft {
 		if level <= least {
 			return left
 		}
-		pos := p.tok.pos
+		pos := p.pos()
 		p.next()
 		all := p.accept("all")
 		if !all {

@@ -3,7 +3,7 @@ package parse
 // newDraft begins the text of a query whose body is to be body.
 func (p *parser) newDraft(body SelectBody) *draft {
 	d := &draft{stmt: &SelectStmt{Body: body}}
-	d.stmt.Pos = p.tok.pos
+	d.stmt.Pos = p.pos()
 	p.put("SELECT ")
 	p.putNote(d)
 	p.put("(")
@@ -12,7 +12,7 @@ func (p *parser) newDraft(body SelectBody) *draft {
 
 // selectClause transcribes SELECT … up to and with WINDOW.
 func (p *parser) selectClause() *draft {
-	c := &SelectClause{At: At{p.tok.pos}}
+	c := &SelectClause{At: At{p.pos()}}
 	d := p.newDraft(c)
 	p.expect("select")
 	if p.accept("distinct") {
@@ -30,7 +30,7 @@ func (p *parser) selectClause() *draft {
 		c.Targets = p.targets(", ")
 	}
 	if p.is("into") {
-		p.unsupported(p.tok.pos, "SELECT INTO")
+		p.unsupported(p.pos(), "SELECT INTO")
 	}
 	if p.accept("from") {
 		p.put(" FROM ")
@@ -54,7 +54,7 @@ func (p *parser) targets(lead string) []Target {
 	for {
 		p.put(lead)
 		lead = ", "
-		t := Target{Pos: p.tok.pos}
+		t := Target{Pos: p.pos()}
 		if p.acceptOp("*") {
 			p.leaf(t.Pos, &ColumnRef{exprAt: exprAt{At{t.Pos}}, Star: true})
 		} else {
@@ -109,7 +109,7 @@ func (p *parser) groupItems() (depth int) {
 
 // groupItem transcribes one item of GROUP BY.
 func (p *parser) groupItem() operand {
-	pos := p.tok.pos
+	pos := p.pos()
 	switch {
 	case p.tok.kind == '(' && p.look(1).kind == ')':
 		p.next()
@@ -151,7 +151,7 @@ func (p *parser) groupingList(pos int, kind GroupingKind, list func() int) opera
 func (p *parser) windows(d *draft, c *SelectClause) {
 	p.expect("window")
 	for {
-		pos, name := p.tok.pos, p.colID()
+		pos, name := p.pos(), p.colID()
 		p.expect("as")
 		var w *windowShape
 		i := len(c.Windows)
@@ -171,13 +171,13 @@ func (p *parser) windows(d *draft, c *SelectClause) {
 
 // values transcribes VALUES (…), (…): all values are arguments of one marker.
 func (p *parser) values() *draft {
-	v := &ValuesClause{At: At{p.tok.pos}}
+	v := &ValuesClause{At: At{p.pos()}}
 	d := p.newDraft(v)
 	p.expect("values")
 	var widths []int
 	for {
 		p.expectKind('(')
-		n, pos := 0, p.tok.pos
+		n, pos := 0, p.pos()
 		for more := true; more; more = p.acceptKind(',') {
 			if n > 0 || len(widths) > 0 {
 				p.put(", ")
@@ -206,7 +206,7 @@ func (p *parser) values() *draft {
 
 // tableQuery transcribes TABLE t, which is SELECT * FROM t.
 func (p *parser) tableQuery() *draft {
-	pos := p.tok.pos
+	pos := p.pos()
 	c := &SelectClause{At: At{pos}, Targets: []Target{{Pos: pos}}}
 	d := p.newDraft(c)
 	p.expect("table")
@@ -219,7 +219,7 @@ func (p *parser) tableQuery() *draft {
 
 // with transcribes WITH ….
 func (p *parser) with() *With {
-	w := &With{Pos: p.tok.pos}
+	w := &With{Pos: p.pos()}
 	p.expect("with")
 	p.put("WITH ")
 	w.Recursive = p.is("recursive") && isColID(p.look(1)) && p.accept("recursive")
@@ -257,7 +257,7 @@ func (p *parser) cte() *CTE {
 	p.leave()
 	p.put(")")
 	if p.is("search") || p.is("cycle") {
-		p.unsupported(p.tok.pos, map[string]string{"search": "SEARCH clause", "cycle": "CYCLE clause"}[p.tok.kw])
+		p.unsupported(p.pos(), map[string]string{"search": "SEARCH clause", "cycle": "CYCLE clause"}[p.tok.kw])
 	}
 	return c
 }

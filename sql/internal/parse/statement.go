@@ -54,14 +54,14 @@ func (p *parser) statement() Stmt {
 	if p.tok.kind == '(' {
 		return p.preparable()
 	}
-	if p.tok.kind != tokIdent || p.lex.text[p.tok.pos] == '"' {
+	if p.tok.kind != tokIdent || p.lex.text[p.pos()] == '"' {
 		p.fail()
 	}
 	if f := statements[p.tok.str]; f != nil {
 		return f(p)
 	}
 	if what := foreignWords[p.tok.str]; what != "" {
-		p.unsupported(p.tok.pos, strings.ToUpper(what))
+		p.unsupported(p.pos(), strings.ToUpper(what))
 	}
 	p.fail()
 	return nil

@@ -16,7 +16,7 @@ func isSQLType(kw string) bool { return sqlTypes[kw] != "" }
 
 // typeName reads a type with its array bounds.
 func (p *parser) typeName() *TypeName {
-	pos := p.tok.pos
+	pos := p.pos()
 	setOf := p.accept("setof")
 	t := p.simpleType()
 	t.Pos = pos
@@ -56,7 +56,7 @@ func (p *parser) int32() int32 {
 }
 
 func (p *parser) simpleType() *TypeName {
-	pos := p.tok.pos
+	pos := p.pos()
 	if isSQLType(p.tok.kw) && (p.tok.kw != "double" || p.lookIs(1, "precision")) {
 		return p.sqlType(false)
 	}
@@ -68,7 +68,7 @@ func (p *parser) simpleType() *TypeName {
 		t.Names = append(t.Names, p.label())
 	}
 	if p.tok.isOp("%") && p.lookIs(1, "type") {
-		p.unsupported(p.tok.pos, "%TYPE")
+		p.unsupported(p.pos(), "%TYPE")
 	}
 	if p.tok.kind == '(' {
 		t.Mods = p.typeMods()
@@ -102,7 +102,7 @@ func (p *parser) typeMods() []int32 {
 
 // otherMods refuses modifiers that are other expressions than integers.
 func (p *parser) otherMods() {
-	pos := p.tok.pos
+	pos := p.pos()
 	p.newUnit(func() { p.exprList() }, nil)
 	p.expectKind(')')
 	p.unsupported(pos, "type modifiers that are not integers")
@@ -170,7 +170,7 @@ func (p *parser) literalModsAhead() bool {
 // sqlType reads one of SQL's own types. In front of a literal a bare char has no
 // length; elsewhere its length is 1.
 func (p *parser) sqlType(literal bool) *TypeName {
-	pos, kw := p.tok.pos, p.tok.kw
+	pos, kw := p.pos(), p.tok.kw
 	p.next()
 	t := &TypeName{Names: []string{"pg_catalog", sqlTypes[kw]}, Pos: pos}
 	switch kw {

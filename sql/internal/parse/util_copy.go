@@ -13,7 +13,7 @@ func (p *parser) copyStmt() Stmt {
 		if p.is("binary") {
 			s.Options = append(s.Options, p.copyFlag("format", "binary"))
 		}
-		s.Table = &TableRef{At: At{p.tok.pos}, Name: p.objectName()}
+		s.Table = &TableRef{At: At{p.pos()}, Name: p.objectName()}
 		s.Columns = p.optionalNames()
 		if p.accept("from") {
 			s.From = true
@@ -41,8 +41,8 @@ func (p *parser) copyStmt() Stmt {
 
 // copyFlag is the option that a word of the old syntax stands for.
 func (p *parser) copyFlag(name, value string) Option {
-	o := Option{Name: name, Pos: p.tok.pos}
-	o.Value = &OptionValue{Kind: OptionWord, Text: value, Pos: p.tok.pos}
+	o := Option{Name: name, Pos: p.pos()}
+	o.Value = &OptionValue{Kind: OptionWord, Text: value, Pos: p.pos()}
 	p.next()
 	return o
 }
@@ -110,7 +110,7 @@ func (p *parser) oldForce() Option {
 	default:
 		p.fail()
 	}
-	o.Value = &OptionValue{Kind: OptionList, Pos: p.tok.pos}
+	o.Value = &OptionValue{Kind: OptionList, Pos: p.pos()}
 	if star && p.acceptOp("*") {
 		o.Value.Kind = OptionStar
 	} else {

@@ -22,7 +22,7 @@ func (p *parser) importStmt() Stmt {
 		p.fail()
 	}
 	s := &ImportStmt{stmtAt: at, Format: "csv"}
-	s.Table = &TableRef{At: At{p.tok.pos}, Name: p.objectName()}
+	s.Table = &TableRef{At: At{p.pos()}, Name: p.objectName()}
 	if p.tok.kind == '(' {
 		s.Columns = p.importColumns()
 	}
@@ -39,7 +39,7 @@ func (p *parser) importStmt() Stmt {
 		p.importFiles(s)
 		p.expectKind(')')
 	case p.is("set"):
-		p.unsupported(p.tok.pos, "IMPORT INTO … SET")
+		p.unsupported(p.pos(), "IMPORT INTO … SET")
 	default:
 		p.fail()
 	}
@@ -55,7 +55,7 @@ func (p *parser) importColumns() []string {
 	var list []string
 	for more := true; more; more = p.acceptKind(',') {
 		if p.tok.isOp("@") {
-			p.unsupported(p.tok.pos, "IMPORT INTO with variables")
+			p.unsupported(p.pos(), "IMPORT INTO with variables")
 		}
 		list = append(list, p.colID())
 	}
@@ -65,7 +65,7 @@ func (p *parser) importColumns() []string {
 
 func (p *parser) importFrom(s *ImportStmt) {
 	if p.startsQuery() || p.tok.kind == '(' {
-		p.unsupported(p.tok.pos, "IMPORT INTO … FROM a query")
+		p.unsupported(p.pos(), "IMPORT INTO … FROM a query")
 	}
 	p.importFiles(s)
 	if p.acceptWord("format") {
@@ -75,7 +75,7 @@ func (p *parser) importFrom(s *ImportStmt) {
 
 func (p *parser) importFiles(s *ImportStmt) {
 	for more := true; more; more = p.acceptKind(',') {
-		s.FilesPos = append(s.FilesPos, p.tok.pos)
+		s.FilesPos = append(s.FilesPos, p.pos())
 		s.Files = append(s.Files, p.str())
 	}
 }
@@ -85,7 +85,7 @@ func (p *parser) importFiles(s *ImportStmt) {
 func (p *parser) importOptions(s *ImportStmt) {
 	paren := p.acceptKind('(')
 	for more := true; more; more = p.acceptKind(',') {
-		o := Option{Pos: p.tok.pos}
+		o := Option{Pos: p.pos()}
 		if p.tok.kind == tokString {
 			o.Name = p.anyName()
 		} else {

@@ -29,7 +29,7 @@ func (p *parser) vacuum() Stmt {
 // flag reads an option that is a word of its own.
 func (p *parser) flag(list *[]Option, kw string) {
 	if p.is(kw) {
-		*list = append(*list, Option{Name: kw, Pos: p.tok.pos})
+		*list = append(*list, Option{Name: kw, Pos: p.pos()})
 		p.next()
 	}
 }
@@ -145,7 +145,7 @@ func (p *parser) comment() Stmt {
 	}
 	s.Kind = kind
 	if kind == ColumnObject {
-		pos, parts := p.tok.pos, p.dotted()
+		pos, parts := p.pos(), p.dotted()
 		if len(parts) < 2 {
 			p.commentText(s)
 			p.failWith(pos, "column name must be qualified")

@@ -13,11 +13,11 @@ func (p *parser) explain() Stmt {
 		s.Options = p.genericOptions(false)
 	} else {
 		if p.is("analyze") || p.is("analyse") {
-			s.Options = append(s.Options, Option{Name: "analyze", Pos: p.tok.pos})
+			s.Options = append(s.Options, Option{Name: "analyze", Pos: p.pos()})
 			p.next()
 		}
 		if p.is("verbose") {
-			s.Options = append(s.Options, Option{Name: "verbose", Pos: p.tok.pos})
+			s.Options = append(s.Options, Option{Name: "verbose", Pos: p.pos()})
 			p.next()
 		}
 	}

@@ -12,7 +12,7 @@ func (r RoleName) String() string {
 
 // roleName reads a role (RoleSpec): a name, or CURRENT_USER and its kin.
 func (p *parser) roleName() RoleName {
-	r := RoleName{Pos: p.tok.pos}
+	r := RoleName{Pos: p.pos()}
 	switch p.tok.kw {
 	case "current_user", "current_role", "session_user":
 		r.Keyword = p.tok.kw
@@ -124,7 +124,7 @@ func (p *parser) grantObjects(s *GrantStmt) {
 	}
 	switch kw := p.tok.kw; kw {
 	case "function", "procedure", "routine", "large", "foreign", "parameter":
-		p.unsupported(p.tok.pos, "GRANT … ON "+strings.ToUpper(kw))
+		p.unsupported(p.pos(), "GRANT … ON "+strings.ToUpper(kw))
 	case "table", "sequence", "schema", "database", "type", "domain", "language", "tablespace":
 		// These words may also be the name of a table.
 		if kw == "table" || isColID(p.look(1)) {
@@ -199,7 +199,7 @@ func (p *parser) createRole(at stmtAt) Stmt {
 func (p *parser) roleOptions() []Option {
 	var list []Option
 	for p.tok.kind == tokIdent {
-		o := Option{Pos: p.tok.pos, Name: p.tok.str}
+		o := Option{Pos: p.pos(), Name: p.tok.str}
 		switch p.tok.kw {
 		case "password", "encrypted":
 			if p.accept("encrypted") {
@@ -236,7 +236,7 @@ func (p *parser) roleOptions() []Option {
 				p.fail()
 			}
 			if !roleFlags[p.tok.str] {
-				p.failWith(p.tok.pos, "unrecognized role option \"%s\"", p.tok.str)
+				p.failWith(p.pos(), "unrecognized role option \"%s\"", p.tok.str)
 			}
 			p.next()
 		}
@@ -252,7 +252,7 @@ var roleFlags = map[string]bool{
 }
 
 func (p *parser) roleList() *OptionValue {
-	v := &OptionValue{Kind: OptionList, Pos: p.tok.pos}
+	v := &OptionValue{Kind: OptionList, Pos: p.pos()}
 	for _, r := range p.roleNames() {
 		v.List = append(v.List, r.String())
 	}

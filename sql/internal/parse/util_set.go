@@ -79,7 +79,7 @@ func (p *parser) setRest(at stmtAt) *SetStmt {
 		p.timeZone(s)
 		return s
 	case p.is("catalog") && p.look(1).kind == tokString:
-		p.unsupported(p.tok.pos, "SET CATALOG")
+		p.unsupported(p.pos(), "SET CATALOG")
 	case p.is("schema") && p.look(1).kind == tokString:
 		p.next()
 		s.Name = "search_path"
@@ -109,7 +109,7 @@ func (p *parser) setRest(at stmtAt) *SetStmt {
 		}
 		return s
 	case p.ahead("xml", "option"):
-		p.unsupported(p.tok.pos, "SET XML OPTION")
+		p.unsupported(p.pos(), "SET XML OPTION")
 	}
 	s.Name = p.settingName()
 	if p.acceptSeq("from", "current") {
@@ -140,7 +140,7 @@ func (p *parser) settingName() string {
 
 // setValue reads a word, a string or a number.
 func (p *parser) setValue() SetValue {
-	v := SetValue{Pos: p.tok.pos, Kind: StringLiteral}
+	v := SetValue{Pos: p.pos(), Kind: StringLiteral}
 	switch {
 	case p.tok.kind == tokString:
 		v.Text = p.anyName()
@@ -156,7 +156,7 @@ func (p *parser) setValue() SetValue {
 }
 
 func (p *parser) roleValue() SetValue {
-	v := SetValue{Pos: p.tok.pos, Kind: StringLiteral, Word: p.tok.kind != tokString}
+	v := SetValue{Pos: p.pos(), Kind: StringLiteral, Word: p.tok.kind != tokString}
 	if v.Word {
 		v.Text = p.nonReserved()
 	} else {
@@ -178,7 +178,7 @@ func (p *parser) timeZone(s *SetStmt) {
 		s.Values = []SetValue{p.setValue()}
 		return
 	}
-	t := &TypeName{Names: []string{"pg_catalog", "interval"}, Pos: p.tok.pos}
+	t := &TypeName{Names: []string{"pg_catalog", "interval"}, Pos: p.pos()}
 	p.next()
 	if p.tok.kind == '(' {
 		t.Mods = []int32{IntervalFullRange, p.parenInt()}
