@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"minidb/sstable"
 	"minidb/storage/internal/compact"
 	"minidb/storage/internal/iterator"
 	"minidb/storage/internal/manifest"
@@ -140,11 +141,11 @@ func (db *DB) compact(j *compact.Job) error {
 func (db *DB) mergeFiles(j *compact.Job, inputs []*manifest.File) ([]*manifest.File, int64, error) {
 	var sources []iterator.Iterator
 	for _, f := range j.Inputs[0] {
-		sources = append(sources, db.levelIter([]*manifest.File{f}, scanOptions))
+		sources = append(sources, db.scanFiles([]*manifest.File{f}))
 	}
 	for _, files := range j.Inputs[1:] {
 		if len(files) > 0 {
-			sources = append(sources, db.levelIter(files, scanOptions))
+			sources = append(sources, db.scanFiles(files))
 		}
 	}
 	it := iterator.NewMerge(sources...)
@@ -154,6 +155,10 @@ func (db *DB) mergeFiles(j *compact.Job, inputs []*manifest.File) ([]*manifest.F
 		err = cerr
 	}
 	return files, dropped, err
+}
+
+func (db *DB) scanFiles(files []*manifest.File) iterator.Iterator {
+	return iterator.NewLevel(&levelFiles{db: db, files: files, o: sstable.IterOptions{NoCacheFill: true}})
 }
 
 // Compact flushes and then merges all files that overlap [lower, upper) into the

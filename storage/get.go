@@ -8,6 +8,7 @@ import (
 	"minidb/sstable"
 	"minidb/storage/internal/iterator"
 	"minidb/storage/internal/manifest"
+	"minidb/storage/internal/memtable"
 )
 
 // getter looks for the newest version of a prefix at or below a suffix.
@@ -19,6 +20,7 @@ type getter struct {
 	// value and found belong to the best version so far.
 	value, found []byte
 	any          bool
+	mem          memtable.Iter
 }
 
 var getters = sync.Pool{New: func() any { return &getter{} }}
@@ -75,10 +77,11 @@ func (g *getter) search(s *readState) error {
 }
 
 func (g *getter) searchMemtable(m *table) {
-	it := m.NewIter(nil, nil)
-	if it.SeekGE(g.target) {
-		g.offer(it)
+	g.mem.Reset(m.Memtable, nil, nil)
+	if g.mem.SeekGE(g.target) {
+		g.offer(&g.mem)
 	}
+	_ = g.mem.Close()
 }
 
 func (g *getter) searchFile(f *manifest.File) error {

@@ -2,11 +2,15 @@ package storage
 
 import (
 	"bytes"
+	"slices"
+	"sort"
+	"sync"
 
 	"minidb/sstable"
 	"minidb/storage/internal/cache"
 	"minidb/storage/internal/iterator"
 	"minidb/storage/internal/manifest"
+	"minidb/storage/internal/memtable"
 )
 
 // IterOptions bound an iterator. nil means no bound. The slices must not change
@@ -27,51 +31,111 @@ type IterOptions struct {
 // Every move reports whether the iterator then stands on a fact; if not, Err
 // tells an error from the end.
 type Iter struct {
-	db    *DB
-	state *readState
-	merge *iterator.Merge
+	*iterState
 }
+
+// iterState is the memory of an iterator, which goes from one to the next. The
+// Iter itself does not: one that is used after its Close finds nothing.
+type iterState struct {
+	db      *DB
+	state   *readState
+	merge   iterator.Merge
+	sources []iterator.Iterator
+	mems    []memtable.Iter
+	levels  []iterator.Level
+	files   []levelFiles
+}
+
+var iterStates = sync.Pool{New: func() any { return &iterState{} }}
 
 // NewIter returns an iterator that stands nowhere. It must be closed.
 func (db *DB) NewIter(o IterOptions) (*Iter, error) {
 	if db.closed.Load() {
 		return nil, ErrClosed
 	}
-	s := db.acquire()
-	sources := make([]iterator.Iterator, 0, len(s.imms)+1+len(s.version.Levels[0])+manifest.NumLevels)
-	for _, m := range s.memtables() {
-		sources = append(sources, m.NewIter(o.Lower, o.Upper))
+	i := iterStates.Get().(*iterState)
+	i.db, i.state = db, db.acquire()
+	s := i.state
+	// The sources are pointed to, so the slices must not grow while they fill.
+	i.mems = slices.Grow(i.mems[:0], len(s.imms)+1)
+	i.addMemtable(s.mem, o)
+	for _, m := range s.imms {
+		i.addMemtable(m, o)
 	}
+	count := len(s.version.Levels[0]) + manifest.NumLevels
+	i.levels, i.files = slices.Grow(i.levels[:0], count), slices.Grow(i.files[:0], count)
 	so := sstable.IterOptions{Lower: o.Lower, Upper: o.Upper, MinSuffix: o.MinSuffix, MaxSuffix: o.MaxSuffix}
 	for level, files := range s.version.Levels {
-		files = filesFor(files, o)
-		if level == 0 {
-			for i := range files {
-				sources = append(sources, db.levelIter(files[i:i+1], so))
-			}
-		} else if len(files) > 0 {
-			sources = append(sources, db.levelIter(files, so))
+		files = filesFor(level, files, o)
+		if level > 0 && len(files) > 0 {
+			i.addFiles(files, so)
+			continue
+		}
+		for n := range files {
+			i.addFiles(files[n:n+1], so)
 		}
 	}
-	return &Iter{db: db, state: s, merge: iterator.NewMerge(sources...)}, nil
+	i.merge.Reset(i.sources)
+	return &Iter{i}, nil
+}
+
+func (i *iterState) addMemtable(m *table, o IterOptions) {
+	i.mems = append(i.mems, memtable.Iter{})
+	it := &i.mems[len(i.mems)-1]
+	it.Reset(m.Memtable, o.Lower, o.Upper)
+	i.sources = append(i.sources, it)
+}
+
+func (i *iterState) addFiles(files []*manifest.File, o sstable.IterOptions) {
+	i.files = append(i.files, levelFiles{db: i.db, files: files, o: o})
+	i.levels = append(i.levels, iterator.Level{})
+	it := &i.levels[len(i.levels)-1]
+	it.Reset(&i.files[len(i.files)-1])
+	i.sources = append(i.sources, it)
+}
+
+// Close releases the iterator and returns Err.
+func (i *Iter) Close() error {
+	s := i.iterState
+	i.iterState = nil
+	err := s.merge.Close()
+	s.db.release(s.state)
+	clear(s.sources)
+	clear(s.files)
+	s.db, s.state, s.sources = nil, nil, s.sources[:0]
+	iterStates.Put(s)
+	return err
 }
 
 // filesFor returns those of a level's files that an iterator must look at.
-func filesFor(files []*manifest.File, o IterOptions) []*manifest.File {
-	if o.Lower == nil && o.Upper == nil && o.MinSuffix == nil && o.MaxSuffix == nil {
-		return files
+func filesFor(level int, files []*manifest.File, o IterOptions) []*manifest.File {
+	if level > 0 {
+		// They ascend: those within the bounds are neighbours.
+		if o.Lower != nil {
+			files = files[sort.Search(len(files), func(i int) bool { return bytes.Compare(files[i].Largest, o.Lower) >= 0 }):]
+		}
+		if o.Upper != nil {
+			files = files[:sort.Search(len(files), func(i int) bool { return bytes.Compare(files[i].Smallest, o.Upper) >= 0 })]
+		}
 	}
-	var found []*manifest.File
-	for _, f := range files {
-		if o.MinSuffix != nil && bytes.Compare(f.MaxSuffix, o.MinSuffix) < 0 ||
-			o.MaxSuffix != nil && bytes.Compare(f.MinSuffix, o.MaxSuffix) > 0 {
+	wanted := func(f *manifest.File) bool {
+		return (o.MinSuffix == nil || bytes.Compare(f.MaxSuffix, o.MinSuffix) >= 0) &&
+			(o.MaxSuffix == nil || bytes.Compare(f.MinSuffix, o.MaxSuffix) <= 0) &&
+			overlapsBounds(f, o.Lower, o.Upper)
+	}
+	for i, f := range files {
+		if wanted(f) {
 			continue
 		}
-		if overlapsBounds(f, o.Lower, o.Upper) {
-			found = append(found, f)
+		found := slices.Clone(files[:i])
+		for _, f := range files[i+1:] {
+			if wanted(f) {
+				found = append(found, f)
+			}
 		}
+		return found
 	}
-	return found
+	return files
 }
 
 func overlapsBounds(f *manifest.File, lower, upper []byte) bool {
@@ -79,34 +143,33 @@ func overlapsBounds(f *manifest.File, lower, upper []byte) bool {
 		(upper == nil || bytes.Compare(f.Smallest, upper) < 0)
 }
 
-// scanOptions are for reading whole files once.
-var scanOptions = sstable.IterOptions{NoCacheFill: true}
-
-// levelIter returns an iterator over files that ascend without overlap.
-func (db *DB) levelIter(files []*manifest.File, o sstable.IterOptions) iterator.Iterator {
-	spans := make([]iterator.Span, len(files))
-	for i, f := range files {
-		spans[i] = iterator.Span{Smallest: f.Smallest, Largest: f.Largest}
-	}
-	return iterator.NewLevel(spans, func(i int) (iterator.Iterator, error) {
-		return db.tableIter(files[i].Num, o)
-	})
+// levelFiles implements iterator.Files. At most one of the files is open.
+type levelFiles struct {
+	db    *DB
+	files []*manifest.File
+	o     sstable.IterOptions
+	open  tableIter
 }
 
-// tableIter iterates over one file and keeps it open meanwhile.
-func (db *DB) tableIter(num uint64, o sstable.IterOptions) (iterator.Iterator, error) {
-	t, err := db.tables.Get(num)
+func (l *levelFiles) Len() int              { return len(l.files) }
+func (l *levelFiles) Smallest(i int) []byte { return l.files[i].Smallest }
+func (l *levelFiles) Largest(i int) []byte  { return l.files[i].Largest }
+
+func (l *levelFiles) Open(i int) (iterator.Iterator, error) {
+	t, err := l.db.tables.Get(l.files[i].Num)
 	if err != nil {
 		return nil, err
 	}
-	it, err := t.NewIter(o)
+	it, err := t.NewIter(l.o)
 	if err != nil {
 		t.Release()
 		return nil, err
 	}
-	return &tableIter{it, t}, nil
+	l.open = tableIter{it, t}
+	return &l.open, nil
 }
 
+// tableIter iterates over one file and keeps it open meanwhile.
 type tableIter struct {
 	*sstable.Iter
 	table *cache.Table
@@ -115,6 +178,7 @@ type tableIter struct {
 func (i *tableIter) Close() error {
 	err := i.Iter.Close()
 	i.table.Release()
+	*i = tableIter{}
 	return err
 }
 
@@ -154,10 +218,3 @@ func (i *Iter) Value() []byte { return i.merge.Value() }
 
 // Err returns the error that ended the iteration.
 func (i *Iter) Err() error { return i.merge.Err() }
-
-// Close releases the iterator and returns Err.
-func (i *Iter) Close() error {
-	err := i.merge.Close()
-	i.db.release(i.state)
-	return err
-}

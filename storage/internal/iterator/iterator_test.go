@@ -84,11 +84,25 @@ func levelOf(rng *rand.Rand, keys []string) *Level {
 		}
 		files[len(files)-1] = append(files[len(files)-1], k)
 	}
-	var spans []Span
-	for _, f := range files {
-		spans = append(spans, Span{[]byte(f[0]), []byte(f[len(f)-1])})
+	return NewLevel(&sliceFiles{files: files})
+}
+
+// sliceFiles are files that are slices; those opened are listed.
+type sliceFiles struct {
+	files  [][]string
+	opened []int
+	fail   int // the file that cannot be opened; 0: none
+}
+
+func (f *sliceFiles) Len() int              { return len(f.files) }
+func (f *sliceFiles) Smallest(i int) []byte { return []byte(f.files[i][0]) }
+func (f *sliceFiles) Largest(i int) []byte  { return []byte(f.files[i][len(f.files[i])-1]) }
+func (f *sliceFiles) Open(i int) (Iterator, error) {
+	f.opened = append(f.opened, i)
+	if i == f.fail && i > 0 {
+		return nil, errSource
 	}
-	return NewLevel(spans, func(i int) (Iterator, error) { return &slice{keys: files[i]}, nil })
+	return &slice{keys: f.files[i]}, nil
 }
 
 // walk moves the iterator at random and compares with the sorted keys.
@@ -191,20 +205,16 @@ func TestSeekAheadLeavesSourcesAtOrPastTheTargetAlone(t *testing.T) {
 
 // TestSeekAheadOpensOnlyTheTargetsFile of a level.
 func TestSeekAheadOpensOnlyTheTargetsFile(t *testing.T) {
-	var spans []Span
+	files := &sliceFiles{}
 	for i := range 10 {
-		spans = append(spans, Span{[]byte(key(i*10, 0)), []byte(key(i*10+5, 0))})
+		files.files = append(files.files, []string{key(i*10, 0), key(i*10+5, 0)})
 	}
-	opened := []int{}
-	l := NewLevel(spans, func(i int) (Iterator, error) {
-		opened = append(opened, i)
-		return &slice{keys: []string{string(spans[i].Smallest), string(spans[i].Largest)}}, nil
-	})
+	l := NewLevel(files)
 	l.SeekGE([]byte(key(21, 0)))
 	l.SeekGE([]byte(key(25, 0)))
 	l.SeekGE([]byte(key(78, 0)))
-	if string(l.Key()) != key(80, 0) || !slices.Equal(opened, []int{2, 8}) {
-		t.Fatalf("at %s, opened %v", l.Key(), opened)
+	if string(l.Key()) != key(80, 0) || !slices.Equal(files.opened, []int{2, 8}) {
+		t.Fatalf("at %s, opened %v", l.Key(), files.opened)
 	}
 }
 
@@ -225,14 +235,8 @@ func TestASourcesErrorEndsTheMerge(t *testing.T) {
 			t.Fatalf("close: %v", err)
 		}
 	}
-	boom := errors.New("cannot open")
-	l := NewLevel([]Span{{[]byte(key(1, 0)), []byte(key(1, 0))}, {[]byte(key(2, 0)), []byte(key(2, 0))}}, func(i int) (Iterator, error) {
-		if i == 1 {
-			return nil, boom
-		}
-		return &slice{keys: []string{key(1, 0)}}, nil
-	})
-	if !l.First() || l.Next() || !errors.Is(l.Err(), boom) {
+	l := NewLevel(&sliceFiles{files: [][]string{{key(1, 0)}, {key(2, 0)}}, fail: 1})
+	if !l.First() || l.Next() || !errors.Is(l.Err(), errSource) {
 		t.Fatalf("level: %v", l.Err())
 	}
 }

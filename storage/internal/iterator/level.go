@@ -5,28 +5,35 @@ import (
 	"sort"
 )
 
-// Span is the keys of one file of a level, both ends inclusive.
-type Span struct{ Smallest, Largest []byte }
+// Files are the sstables of a level: their keys ascend without overlap.
+type Files interface {
+	Len() int
+	// Smallest and Largest are the first and last key of file i.
+	Smallest(i int) []byte
+	Largest(i int) []byte
+	// Open returns an iterator over file i. The one before was closed.
+	Open(i int) (Iterator, error)
+}
 
-// Level walks files whose spans ascend without overlap, opening each when it is
-// reached. It never stands between two files.
+// Level walks the files one after the other, opening each when it is reached. It
+// never stands between two files.
 type Level struct {
-	spans []Span
-	open  func(i int) (Iterator, error)
-	// cur iterates over spans[at]; nil: no file is open.
+	files Files
+	// cur iterates over file at; nil: none is open.
 	cur Iterator
 	at  int
 	err error
 }
 
-// NewLevel returns an iterator over the files; open makes the iterator of one.
-func NewLevel(spans []Span, open func(i int) (Iterator, error)) *Level {
-	return &Level{spans: spans, open: open}
-}
+// NewLevel returns an iterator over the files.
+func NewLevel(files Files) *Level { return &Level{files: files} }
+
+// Reset makes the level, which was closed, one over other files.
+func (l *Level) Reset(files Files) { *l = Level{files: files} }
 
 // use opens file i; false if there is none or it fails.
 func (l *Level) use(i int) bool {
-	if i < 0 || i >= len(l.spans) {
+	if i < 0 || i >= l.files.Len() {
 		return false
 	}
 	if l.cur != nil && l.at == i {
@@ -35,7 +42,7 @@ func (l *Level) use(i int) bool {
 	if !l.drop() {
 		return false
 	}
-	l.cur, l.err = l.open(i)
+	l.cur, l.err = l.files.Open(i)
 	if l.err != nil {
 		l.cur = nil
 		return false
@@ -87,7 +94,7 @@ func (l *Level) First() bool {
 // Last moves to the last entry.
 func (l *Level) Last() bool {
 	l.err = nil
-	return l.use(len(l.spans)-1) && l.back(l.cur.Last())
+	return l.use(l.files.Len()-1) && l.back(l.cur.Last())
 }
 
 // Next moves to the following entry.
@@ -114,24 +121,24 @@ func (l *Level) SeekGE(key []byte) bool {
 // at hand or the next.
 func (l *Level) fileGE(key []byte) int {
 	from := 0
-	if l.cur != nil && bytes.Compare(l.spans[l.at].Largest, key) < 0 {
+	if l.cur != nil && bytes.Compare(l.files.Largest(l.at), key) < 0 {
 		from = l.at + 1
-		if from < len(l.spans) && bytes.Compare(key, l.spans[from].Largest) <= 0 {
+		if from < l.files.Len() && bytes.Compare(key, l.files.Largest(from)) <= 0 {
 			return from
 		}
-	} else if l.cur != nil && bytes.Compare(l.spans[l.at].Smallest, key) <= 0 {
+	} else if l.cur != nil && bytes.Compare(l.files.Smallest(l.at), key) <= 0 {
 		return l.at
 	}
-	return from + sort.Search(len(l.spans)-from, func(i int) bool {
-		return bytes.Compare(l.spans[from+i].Largest, key) >= 0
+	return from + sort.Search(l.files.Len()-from, func(i int) bool {
+		return bytes.Compare(l.files.Largest(from+i), key) >= 0
 	})
 }
 
 // SeekLT moves to the last entry before key.
 func (l *Level) SeekLT(key []byte) bool {
 	l.err = nil
-	after := sort.Search(len(l.spans), func(i int) bool {
-		return bytes.Compare(l.spans[i].Smallest, key) >= 0
+	after := sort.Search(l.files.Len(), func(i int) bool {
+		return bytes.Compare(l.files.Smallest(i), key) >= 0
 	})
 	if l.use(after - 1) {
 		return l.back(l.cur.SeekLT(key))

@@ -15,11 +15,18 @@ import (
 type Merge struct {
 	all []Iterator
 	// heap holds the sources that stand on an entry.
-	heap []Iterator
+	heap []placed
 	dir  direction
 	// cur is a copy of the present key, for when its source moves.
 	cur []byte
 	err error
+}
+
+// placed is a source with the key it stands on, which spares a call for each
+// comparison.
+type placed struct {
+	it  Iterator
+	key []byte
 }
 
 type direction int8
@@ -32,17 +39,25 @@ const (
 
 // NewMerge returns a merge that owns the sources.
 func NewMerge(sources ...Iterator) *Merge {
-	return &Merge{all: sources, heap: make([]Iterator, 0, len(sources))}
+	m := &Merge{}
+	m.Reset(sources)
+	return m
+}
+
+// Reset makes the merge, which was closed, one over other sources. It keeps its
+// memory.
+func (m *Merge) Reset(sources []Iterator) {
+	*m = Merge{all: sources, heap: m.heap[:0], cur: m.cur}
 }
 
 // Valid reports whether the merge stands on an entry.
 func (m *Merge) Valid() bool { return len(m.heap) > 0 && m.err == nil }
 
 // Key returns the present key.
-func (m *Merge) Key() []byte { return m.heap[0].Key() }
+func (m *Merge) Key() []byte { return m.heap[0].key }
 
 // Value returns the present value.
-func (m *Merge) Value() []byte { return m.heap[0].Value() }
+func (m *Merge) Value() []byte { return m.heap[0].it.Value() }
 
 // Err returns the first error of a source.
 func (m *Merge) Err() error { return m.err }
@@ -55,7 +70,8 @@ func (m *Merge) Close() error {
 			errs = append(errs, err)
 		}
 	}
-	m.all, m.heap = nil, nil
+	clear(m.heap[:cap(m.heap)])
+	m.all, m.heap = nil, m.heap[:0]
 	return errors.Join(errs...)
 }
 
@@ -74,7 +90,7 @@ func (m *Merge) position(dir direction, move func(Iterator) bool) bool {
 	m.dir, m.heap, m.err = dir, m.heap[:0], nil
 	for _, s := range m.all {
 		if move(s) {
-			m.heap = append(m.heap, s)
+			m.heap = append(m.heap, placed{s, s.Key()})
 		} else if !m.check(s) {
 			return false
 		}
@@ -114,14 +130,17 @@ func (m *Merge) down(i int) {
 }
 
 func (m *Merge) before(i, j int) bool {
-	c := bytes.Compare(m.heap[i].Key(), m.heap[j].Key())
+	c := bytes.Compare(m.heap[i].key, m.heap[j].key)
 	return c < 0 && m.dir == forward || c > 0 && m.dir == backward
 }
 
 // moved restores the heap after its top moved; ok is what the move returned.
 func (m *Merge) moved(ok bool) bool {
-	if !ok {
-		top, last := m.heap[0], len(m.heap)-1
+	top := m.heap[0].it
+	if ok {
+		m.heap[0].key = top.Key()
+	} else {
+		last := len(m.heap) - 1
 		m.heap[0] = m.heap[last]
 		m.heap = m.heap[:last]
 		if !m.check(top) {
@@ -141,7 +160,7 @@ func (m *Merge) Next() bool {
 	case len(m.heap) == 0:
 		return m.First()
 	case len(m.heap) == 1 && m.dir == forward:
-		return m.moved(m.heap[0].Next()) && len(m.heap) > 0
+		return m.moved(m.heap[0].it.Next()) && len(m.heap) > 0
 	}
 	m.keep()
 	if m.dir == backward && !m.turn(forward) {
@@ -152,8 +171,8 @@ func (m *Merge) Next() bool {
 
 // pastKey moves forward past the entries of all sources that have the key cur.
 func (m *Merge) pastKey() bool {
-	for len(m.heap) > 0 && bytes.Equal(m.heap[0].Key(), m.cur) {
-		if !m.moved(m.heap[0].Next()) {
+	for len(m.heap) > 0 && bytes.Equal(m.heap[0].key, m.cur) {
+		if !m.moved(m.heap[0].it.Next()) {
 			return false
 		}
 	}
@@ -169,21 +188,21 @@ func (m *Merge) Prev() bool {
 	case len(m.heap) == 0:
 		return m.Last()
 	case len(m.heap) == 1 && m.dir == backward:
-		return m.moved(m.heap[0].Prev()) && len(m.heap) > 0
+		return m.moved(m.heap[0].it.Prev()) && len(m.heap) > 0
 	}
 	m.keep()
 	if m.dir == forward && !m.turn(backward) {
 		return false
 	}
-	for len(m.heap) > 0 && bytes.Equal(m.heap[0].Key(), m.cur) {
-		if !m.moved(m.heap[0].Prev()) {
+	for len(m.heap) > 0 && bytes.Equal(m.heap[0].key, m.cur) {
+		if !m.moved(m.heap[0].it.Prev()) {
 			return false
 		}
 	}
 	return len(m.heap) > 0
 }
 
-func (m *Merge) keep() { m.cur = append(m.cur[:0], m.heap[0].Key()...) }
+func (m *Merge) keep() { m.cur = append(m.cur[:0], m.heap[0].key...) }
 
 // turn puts all sources on the other side of cur: going forward at or after it,
 // going backward before it.
@@ -198,11 +217,11 @@ func (m *Merge) turn(dir direction) bool {
 
 // SeekGE moves to the first entry at or after key.
 func (m *Merge) SeekGE(key []byte) bool {
-	if m.dir != forward || len(m.heap) == 0 || m.err != nil || bytes.Compare(key, m.heap[0].Key()) < 0 {
+	if m.dir != forward || len(m.heap) == 0 || m.err != nil || bytes.Compare(key, m.heap[0].key) < 0 {
 		return m.position(forward, func(s Iterator) bool { return s.SeekGE(key) })
 	}
-	for len(m.heap) > 0 && bytes.Compare(m.heap[0].Key(), key) < 0 {
-		if !m.moved(m.heap[0].SeekGE(key)) {
+	for len(m.heap) > 0 && bytes.Compare(m.heap[0].key, key) < 0 {
+		if !m.moved(m.heap[0].it.SeekGE(key)) {
 			return false
 		}
 	}
@@ -211,11 +230,11 @@ func (m *Merge) SeekGE(key []byte) bool {
 
 // SeekLT moves to the last entry before key.
 func (m *Merge) SeekLT(key []byte) bool {
-	if m.dir != backward || len(m.heap) == 0 || m.err != nil || bytes.Compare(key, m.heap[0].Key()) > 0 {
+	if m.dir != backward || len(m.heap) == 0 || m.err != nil || bytes.Compare(key, m.heap[0].key) > 0 {
 		return m.position(backward, func(s Iterator) bool { return s.SeekLT(key) })
 	}
-	for len(m.heap) > 0 && bytes.Compare(m.heap[0].Key(), key) >= 0 {
-		if !m.moved(m.heap[0].SeekLT(key)) {
+	for len(m.heap) > 0 && bytes.Compare(m.heap[0].key, key) >= 0 {
+		if !m.moved(m.heap[0].it.SeekLT(key)) {
 			return false
 		}
 	}
@@ -233,8 +252,8 @@ func (m *Merge) NextPrefix() bool {
 		return false
 	}
 	p := prefix(m.cur)
-	for len(m.heap) > 0 && hasPrefix(m.heap[0].Key(), p) {
-		if !m.moved(m.heap[0].NextPrefix()) {
+	for len(m.heap) > 0 && hasPrefix(m.heap[0].key, p) {
+		if !m.moved(m.heap[0].it.NextPrefix()) {
 			return false
 		}
 	}

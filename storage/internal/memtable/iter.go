@@ -22,7 +22,14 @@ const prefixSteps = 4
 
 // NewIter returns an iterator that stands nowhere; nil bounds are none.
 func (m *Memtable) NewIter(lower, upper []byte) *Iter {
-	return &Iter{m: m, lower: lower, upper: upper}
+	i := &Iter{}
+	i.Reset(m, lower, upper)
+	return i
+}
+
+// Reset makes i an iterator over m that stands nowhere.
+func (i *Iter) Reset(m *Memtable, lower, upper []byte) {
+	*i = Iter{m: m, lower: lower, upper: upper, target: i.target[:0]}
 }
 
 // set stands on n if it is a fact within the bounds.
@@ -177,6 +184,6 @@ func (i *Iter) Err() error { return nil }
 
 // Close lets go of the memtable.
 func (i *Iter) Close() error {
-	i.n = nil
+	*i = Iter{target: i.target}
 	return nil
 }
