@@ -230,3 +230,23 @@ func TestCancelledIndexLeavesNothing(t *testing.T) {
 	}
 	e.checkIndexes("t")
 }
+
+func TestIndexesMadeAtOnceAreBothThere(t *testing.T) {
+	e := openMinidb(t)
+	defer e.close()
+	first, second := e.session("first"), e.session("second")
+	first.mustRun(t, "CREATE TABLE t (a int PRIMARY KEY, b int)")
+	first.mustRun(t, "BEGIN; CREATE INDEX one ON t (b)")
+	done := make(chan result)
+	go func() { done <- second.run(background, "CREATE INDEX two ON t (b)") }()
+	time.Sleep(10 * time.Millisecond)
+	first.mustRun(t, "COMMIT")
+	if r := <-done; r.err != nil {
+		t.Fatal(describeError(r.err))
+	}
+	for _, name := range []string{"one", "two"} {
+		if e.table("t").IndexByName(name) == nil {
+			t.Errorf("index %s is lost", name)
+		}
+	}
+}

@@ -130,6 +130,18 @@ func (v *View) TableByID(ctx context.Context, id ID) (*Table, error) {
 	return v.store.decodeTable(id, raw, !v.changed)
 }
 
+// TableForChange gives the newest descriptor of a table to who is about to change it under a lock that others may hold too,
+// as CREATE INDEX does under SHARE: others who change it wait to the end of the transaction. Under AccessExclusive it is
+// not needed. PostgreSQL, which has a row for each index, lets them go on side by side.
+//
+// Errors: ErrNotFound, and those of waiting for a lock.
+func (v *View) TableForChange(ctx context.Context, id ID) (*Table, error) {
+	if err := v.txn.LockKey(ctx, descriptorKey(id), kv.Update, kv.Block); err != nil {
+		return nil, err
+	}
+	return v.TableByID(ctx, id)
+}
+
 // TableByOID gives the newest descriptor of the table that has an OID or an index with it.
 //
 // Errors: ErrNotFound.
@@ -288,8 +300,8 @@ func (v *View) CreateTable(ctx context.Context, t *Table) error {
 }
 
 // UpdateTable stores a changed Clone of old, which is the newest descriptor, and keeps the names of indexes and
-// constraints in step. It sets the new version. Requires a lock that excludes others who change the table or rely on what
-// changes. The table's own name and schema must be the same.
+// constraints in step. It sets the new version. Requires a lock that excludes others who rely on what changes, and
+// AccessExclusive or TableForChange. The table's own name and schema must be the same.
 //
 // Errors: 42P07 if the name of a new index is taken, and those of waiting for a lock.
 func (v *View) UpdateTable(ctx context.Context, old, t *Table) error {

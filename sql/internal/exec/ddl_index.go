@@ -26,12 +26,16 @@ func (d *ddl) createIndex(ctx context.Context, st *parse.CreateIndexStmt) error 
 	if r.Index != nil {
 		return sqlerr.New(sqlerr.WrongObjectType, "\"%s\" is an index", r.Index.Name)
 	}
+	t, err := d.env.View.TableForChange(ctx, r.Table.ID)
+	if err != nil {
+		return err
+	}
 	if st.IfNotExists {
-		if found, err := d.exists(ctx, r.Table.Schema, st.Name); found || err != nil {
+		if found, err := d.exists(ctx, t.Schema, st.Name); found || err != nil {
 			return err
 		}
 	}
-	_, err = d.addIndex(ctx, r.Table, st)
+	_, err = d.addIndex(ctx, t, st)
 	return err
 }
 
