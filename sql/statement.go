@@ -217,7 +217,7 @@ func (s *Session) newEnv(ctx context.Context, q *statement, args []types.Datum) 
 	memory := exec.NewMemory(statementMemoryFactor * 1024 * int64(s.number("work_mem")))
 	return &exec.Env{
 		KV: s.engine.options.KV, Txn: s.tx.txn, View: view, Database: s.database, SearchPath: s.searchPath(), User: s.opts.User,
-		Text: q.text, Memory: memory, Notice: s.notice, InBlock: s.tx.block || s.tx.used,
+		Text: q.text, Memory: memory, Notice: s.notice, InBlock: s.tx.block || s.tx.used || q.severalInMessage,
 		Eval: &expr.EvalContext{Ctx: ctx, Types: s.context, Params: args, Session: sessionEnv{s}},
 	}, nil
 }

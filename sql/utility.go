@@ -89,7 +89,11 @@ func (s *Session) ddlUtility(q *statement) utility {
 		if s.tx.modes.readOnly {
 			return "", sqlerr.New(sqlerr.ReadOnlySQLTransaction, "cannot execute %s in a read-only transaction", statementName(q.Text))
 		}
-		return exec.DDL(ctx, env, q.AST)
+		tag, err := exec.DDL(ctx, env, q.AST)
+		if err == nil && env.CommitAfter {
+			err = s.commit(ctx)
+		}
+		return tag, err
 	})
 }
 

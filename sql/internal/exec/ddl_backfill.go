@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"minidb/bulk"
 	"minidb/kv"
 	"minidb/sql/catalog"
 	"minidb/sql/rowenc"
@@ -11,40 +12,51 @@ import (
 	"minidb/sql/types"
 )
 
+// smallIndexBytes is up to what size the entries of a new index go through the transaction's buffer: a file of their own is
+// not worth it.
+const smallIndexBytes = 1 << 20
+
 // backfill makes the entries of a new index from the rows of its table, those that the transaction itself wrote
 // included. The table's lock keeps others from writing.
+//
+// A large index is built as sorted files beside the transaction, which its own reads do not see; so it is done only where
+// the transaction ends with the statement. In a block the entries are buffered, in memory, until the commit.
 func (d *ddl) backfill(ctx context.Context, t *catalog.Table, x *catalog.Index) error {
-	w := &bufferedIndex{txn: d.env.Txn, table: t, index: x, ec: d.env.Eval.Types}
-	return eachEntry(ctx, d.env.Txn, t, x, func(e *rowenc.Entry) error { return w.add(ctx, e) }, w.close)
+	w := &indexWriter{ddl: d, table: t, index: x}
+	defer w.close()
+	if err := d.eachEntry(ctx, t, x, func(e *rowenc.Entry) error { return w.add(ctx, e) }); err != nil {
+		return err
+	}
+	return w.finish(ctx)
 }
 
-// eachEntry calls add for the entry that each row of a table has in an index, and done at the end, whatever came before.
-func eachEntry(ctx context.Context, txn *kv.Txn, t *catalog.Table, x *catalog.Index, add func(*rowenc.Entry) error, done func() error) (err error) {
-	defer func() { err = errors.Join(err, done()) }()
-	it, err := txn.NewIter(ctx, rowenc.IndexSpan(t.ID, t.Primary.ID), kv.IterOptions{Latest: true})
+// eachEntry calls add for the entry that each row of a table has in an index.
+func (d *ddl) eachEntry(ctx context.Context, t *catalog.Table, x *catalog.Index, add func(*rowenc.Entry) error) (err error) {
+	it, err := d.env.Txn.NewIter(ctx, rowenc.IndexSpan(t.ID, t.Primary.ID), kv.IterOptions{Latest: true})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
-	r := newIndexFeed(t, x)
-	for more := it.Next(); more; more = it.Next() {
-		full, err := r.decoder.Add(it.Key(), it.Value())
+	f := newIndexFeed(t, x)
+	for it.Next() {
+		full, err := f.decoder.Add(it.Key(), it.Value())
 		if err != nil {
 			return err
 		}
-		if full {
-			if err := r.flush(ctx, add); err != nil {
-				return err
-			}
-			if _, err := r.decoder.Add(it.Key(), it.Value()); err != nil {
-				return err
-			}
+		if !full {
+			continue
+		}
+		if err := f.flush(ctx, add); err != nil {
+			return err
+		}
+		if _, err := f.decoder.Add(it.Key(), it.Value()); err != nil {
+			return err
 		}
 	}
 	if err := it.Err(); err != nil {
 		return err
 	}
-	return r.flush(ctx, add)
+	return f.flush(ctx, add)
 }
 
 // indexFeed turns the KVs of a table into the entries of one of its indexes.
@@ -89,48 +101,130 @@ func (f *indexFeed) flush(ctx context.Context, add func(*rowenc.Entry) error) er
 	return nil
 }
 
-// bufferedIndex puts entries into the transaction's buffer, whose memory is the transaction's to bound.
-type bufferedIndex struct {
-	txn   *kv.Txn
+// indexWriter takes the entries of a new index: into memory while they are few, then into the transaction's buffer or, where
+// that is allowed, into a builder of sorted files.
+type indexWriter struct {
+	*ddl
 	table *catalog.Table
 	index *catalog.Index
-	ec    *types.Context
-	it    *kv.Iter // for the entries of a unique index
+
+	small   []byte // keys and values one after another
+	entries []smallEntry
+	many    bool // small was not enough
+
+	it      *kv.Iter // for entries of a unique index in the transaction's buffer
+	builder *bulk.Builder
+	adder   *bulk.Adder
 }
 
-func (w *bufferedIndex) add(ctx context.Context, e *rowenc.Entry) error {
-	if !e.Unique {
-		return w.txn.Put(e.Key, e.Value)
+// smallEntry is where an entry is in indexWriter.small: its key, then its value.
+type smallEntry struct {
+	start, value, end int
+	unique            bool
+}
+
+func (w *indexWriter) add(ctx context.Context, e *rowenc.Entry) error {
+	if w.many {
+		return w.write(ctx, e.Key, e.Value, e.Unique)
 	}
-	if w.it == nil {
-		var err error
-		if w.it, err = w.txn.NewIter(ctx, rowenc.IndexSpan(w.table.ID, w.index.ID), kv.IterOptions{Latest: true}); err != nil {
+	s := smallEntry{start: len(w.small), unique: e.Unique}
+	w.small = append(w.small, e.Key...)
+	s.value = len(w.small)
+	w.small = append(w.small, e.Value...)
+	s.end = len(w.small)
+	w.entries = append(w.entries, s)
+	if len(w.small) < smallIndexBytes {
+		return nil
+	}
+	w.many = true
+	if !w.env.InBlock {
+		w.builder = bulk.NewBuilder(ctx, bulk.BuilderOptions{DB: w.env.KV})
+		w.adder = w.builder.Adder()
+	}
+	return w.writeSmall(ctx)
+}
+
+// writeSmall writes the entries kept so far.
+func (w *indexWriter) writeSmall(ctx context.Context) error {
+	for _, s := range w.entries {
+		if err := w.write(ctx, w.small[s.start:s.value], w.small[s.value:s.end], s.unique); err != nil {
 			return err
 		}
 	}
-	err := w.txn.CPut(w.it, e.Key, e.Value, nil)
-	if failed := (*kv.ConditionFailedError)(nil); errors.As(err, &failed) {
-		return duplicateInNewIndex(w.ec, w.table, w.index, failed.Key)
+	w.small, w.entries = nil, nil
+	return nil
+}
+
+// write hands an entry on.
+func (w *indexWriter) write(ctx context.Context, key, value []byte, unique bool) error {
+	if w.builder != nil {
+		return w.explain(w.adder.Add(key, value))
+	}
+	if !unique {
+		return w.env.Txn.Put(key, value)
+	}
+	if w.it == nil {
+		var err error
+		if w.it, err = w.env.Txn.NewIter(ctx, rowenc.IndexSpan(w.table.ID, w.index.ID), kv.IterOptions{Latest: true}); err != nil {
+			return err
+		}
+	}
+	return w.explain(w.env.Txn.CPut(w.it, key, value, nil))
+}
+
+// finish makes the entries part of the transaction.
+func (w *indexWriter) finish(ctx context.Context) error {
+	if w.builder == nil {
+		return w.writeSmall(ctx)
+	}
+	if err := w.adder.Close(); err != nil {
+		return w.explain(err)
+	}
+	tables, err := w.builder.Finish(ctx)
+	if err != nil {
+		return w.explain(err)
+	}
+	w.env.CommitAfter = true
+	return w.explain(w.env.Txn.AddSSTables(ctx, tables, kv.AddOptions{}))
+}
+
+func (w *indexWriter) close() {
+	if w.it != nil {
+		_ = w.it.Close() // its error was seen where it was used
+	}
+	if w.builder != nil {
+		w.builder.Abort()
+	}
+}
+
+// explain turns the errors that mean a duplicate into PostgreSQL's.
+func (w *indexWriter) explain(err error) error {
+	var (
+		failed    *kv.ConditionFailedError
+		conflict  *kv.ConflictError
+		duplicate *bulk.DuplicateKeyError
+	)
+	switch {
+	case errors.As(err, &failed):
+		return w.duplicate(failed.Key)
+	case errors.As(err, &conflict):
+		return w.duplicate(conflict.Key)
+	case errors.As(err, &duplicate):
+		return w.duplicate(duplicate.Key)
 	}
 	return err
 }
 
-func (w *bufferedIndex) close() error {
-	if w.it == nil {
-		return nil
-	}
-	return w.it.Close()
-}
-
-// duplicateInNewIndex says that two rows have the key of an entry of a unique index that is being made.
-func duplicateInNewIndex(ec *types.Context, t *catalog.Table, x *catalog.Index, key []byte) error {
-	values, err := rowenc.NewKeyCodec(t, x).Decode(key)
+// duplicate says that two rows have one key in a unique index.
+func (w *indexWriter) duplicate(key []byte) error {
+	values, err := rowenc.NewKeyCodec(w.table, w.index).Decode(key)
 	if err != nil {
 		return err
 	}
-	names, shown := keyText(ec, t, x, values)
-	return sqlerr.New(sqlerr.UniqueViolation, "could not create unique index \"%s\"", x.Name).
-		WithDetail("Key (%s)=(%s) is duplicated.", names, shown).WithTable("", t.Name).WithConstraint(x.Name)
+	names, shown := keyText(w.env.Eval.Types, w.table, w.index, values)
+	return sqlerr.New(sqlerr.UniqueViolation, "could not create unique index \"%s\"", w.index.Name).
+		WithDetail("Key (%s)=(%s) is duplicated.", names, shown).WithTable(schemaName(w.env, w.table), w.table.Name).
+		WithConstraint(w.index.Name)
 }
 
 // keyText is the columns of a key and their values as messages about duplicates show them.

@@ -31,6 +31,9 @@ type Env struct {
 	Notice     func(*sqlerr.Error) // never nil
 	// InBlock tells that the statement is not alone in its transaction.
 	InBlock bool
+	// CommitAfter is set by a statement whose effects later statements of the transaction would not see, and which therefore ends it;
+	// not if InBlock.
+	CommitAfter bool
 }
 
 // At gives err, if it is an *sqlerr.Error, the position of a byte offset of Text.
