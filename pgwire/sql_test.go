@@ -241,6 +241,21 @@ func TestSQLCancelFreesAWaitingSession(t *testing.T) {
 	exec(t, b, "update t set v = 4 where k = 1")
 }
 
+func TestSQLSendsNoColumnThatWasOnlySortedBy(t *testing.T) {
+	conn := connectSQL(t, serveSQL(t))
+	exec(t, conn, "create table t (a int, b int)")
+	exec(t, conn, "insert into t values (1, 2), (2, 1)")
+	for _, query := range []string{"select a from t order by b", "select min(a) from t group by b order by b"} {
+		results, err := conn.PgConn().Exec(context.Background(), query).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([][][]byte{{[]byte("2")}, {[]byte("1")}}, results[0].Rows); diff != "" {
+			t.Errorf("%s: %s", query, diff)
+		}
+	}
+}
+
 // A portal that is read in parts gives every row once.
 func TestSQLPortalInParts(t *testing.T) {
 	conn := connectSQL(t, serveSQL(t))

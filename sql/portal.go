@@ -43,7 +43,8 @@ type Portal struct {
 	work  context.Context
 	stop  context.CancelCauseFunc
 	rest  *types.Batch // of the last batch: what Next has not given out
-	view  types.Batch  // a part of a batch, as given out
+	view  types.Batch  // what Next has given out: rows of rest
+	sel   []int32      // of view, if it has not all of rest's rows
 	given int          // rows of rest that were given out
 	rows  int64
 	tag   string
@@ -130,14 +131,18 @@ func (p *Portal) part(maxRows int) *types.Batch {
 		maxRows = left
 	}
 	p.rows += int64(maxRows)
+	// A plan's rows may go on after the result's columns, with what they were sorted by.
+	p.view.Cols, p.view.N = p.rest.Cols[:len(p.columns)], p.rest.N
 	if p.given == 0 && maxRows == left {
 		p.given = left
-		return p.rest
+		p.view.Sel = p.rest.Sel
+		return &p.view
 	}
-	p.view.Cols, p.view.N, p.view.Sel = p.rest.Cols, p.rest.N, p.view.Sel[:0] // not nil after the first append: maxRows > 0
+	p.sel = p.sel[:0] // not nil after the first append: maxRows > 0
 	for r := p.given; r < p.given+maxRows; r++ {
-		p.view.Sel = append(p.view.Sel, int32(p.rest.Row(r)))
+		p.sel = append(p.sel, int32(p.rest.Row(r)))
 	}
+	p.view.Sel = p.sel
 	p.given += maxRows
 	return &p.view
 }
