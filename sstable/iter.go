@@ -26,6 +26,13 @@ const (
 // A seek from an entry gallops: it doubles its steps from there, over the index
 // and within the block, so that its cost follows the logarithm of the distance.
 type Iter struct {
+	// The state serves another Iter after Close. This one does not lead to it any
+	// more, so that closing it twice does no harm.
+	*tableIter
+}
+
+// tableIter is the state of an Iter and all that it does.
+type tableIter struct {
 	r       *Reader
 	o       IterOptions
 	filters []activeFilter
@@ -46,11 +53,11 @@ type activeFilter struct {
 	n int
 }
 
-var iters = sync.Pool{New: func() any { return new(Iter) }}
+var iters = sync.Pool{New: func() any { return new(tableIter) }}
 
 // NewIter returns an unpositioned iterator. Close it before r.
 func (r *Reader) NewIter(o IterOptions) (*Iter, error) {
-	i := iters.Get().(*Iter)
+	i := iters.Get().(*tableIter)
 	i.r, i.o = r, o
 	i.idx.init(r, !o.NoCacheFill, !o.noGallop)
 	i.data.Reset()
@@ -64,37 +71,39 @@ func (r *Reader) NewIter(o IterOptions) (*Iter, error) {
 			}
 		}
 	}
-	return i, nil
+	return &Iter{i}, nil
 }
 
-// Close releases the iterator and returns Err. The iterator, and keys and values
-// it returned, must not be used afterwards.
+// Close releases the iterator and returns Err; a second Close does nothing. The
+// iterator, and keys and values it returned, must not be used afterwards.
 func (i *Iter) Close() error {
-	if i.r == nil {
+	t := i.tableIter
+	if t == nil {
 		return nil
 	}
-	err := i.err
-	i.r, i.o, i.idx.r, i.idx.leaf = nil, IterOptions{}, nil, block.IndexView{}
-	i.data.Reset()
-	clear(i.filters)
-	iters.Put(i)
+	i.tableIter = nil
+	err := t.err
+	t.r, t.o, t.idx.r, t.idx.leaf, t.err = nil, IterOptions{}, nil, block.IndexView{}, nil
+	t.data.Reset()
+	clear(t.filters)
+	iters.Put(t)
 	return err
 }
 
 // Valid reports whether the iterator stands on an entry.
-func (i *Iter) Valid() bool { return i.place == onEntry }
+func (i *tableIter) Valid() bool { return i.place == onEntry }
 
 // Key is the current key, valid until the next call. Requires Valid.
-func (i *Iter) Key() []byte { return i.data.Key() }
+func (i *tableIter) Key() []byte { return i.data.Key() }
 
 // Value is the current value, valid until the next call. Requires Valid.
-func (i *Iter) Value() []byte { return i.data.Value() }
+func (i *tableIter) Value() []byte { return i.data.Value() }
 
 // Err is the error that ended the iteration, nil at a plain end.
-func (i *Iter) Err() error { return i.err }
+func (i *tableIter) Err() error { return i.err }
 
 // First moves to the first entry.
-func (i *Iter) First() bool {
+func (i *tableIter) First() bool {
 	if i.o.Lower != nil {
 		return i.SeekGE(i.o.Lower)
 	}
@@ -105,7 +114,7 @@ func (i *Iter) First() bool {
 }
 
 // Last moves to the last entry.
-func (i *Iter) Last() bool {
+func (i *tableIter) Last() bool {
 	if i.o.Upper != nil {
 		return i.SeekLT(i.o.Upper)
 	}
@@ -116,7 +125,7 @@ func (i *Iter) Last() bool {
 }
 
 // SeekGE moves to the first entry whose key is at least key.
-func (i *Iter) SeekGE(key []byte) bool {
+func (i *tableIter) SeekGE(key []byte) bool {
 	if i.err != nil {
 		return false
 	}
@@ -127,7 +136,7 @@ func (i *Iter) SeekGE(key []byte) bool {
 }
 
 // SeekLT moves to the last entry whose key is below key.
-func (i *Iter) SeekLT(key []byte) bool {
+func (i *tableIter) SeekLT(key []byte) bool {
 	if i.err != nil {
 		return false
 	}
@@ -138,7 +147,7 @@ func (i *Iter) SeekLT(key []byte) bool {
 }
 
 // Next moves to the next entry.
-func (i *Iter) Next() bool {
+func (i *tableIter) Next() bool {
 	switch i.place {
 	case onEntry:
 	case afterLast:
@@ -150,7 +159,7 @@ func (i *Iter) Next() bool {
 }
 
 // Prev moves to the previous entry.
-func (i *Iter) Prev() bool {
+func (i *tableIter) Prev() bool {
 	switch i.place {
 	case onEntry:
 	case beforeFirst:
@@ -164,7 +173,7 @@ func (i *Iter) Prev() bool {
 // NextPrefix moves to the first entry with a greater prefix than the current
 // one, or as Next if there is no current one. Requires that no prefix is the
 // beginning of another.
-func (i *Iter) NextPrefix() bool {
+func (i *tableIter) NextPrefix() bool {
 	if i.place != onEntry {
 		return i.Next()
 	}
@@ -186,13 +195,13 @@ func (i *Iter) NextPrefix() bool {
 }
 
 // start takes the outcome of a move in the index.
-func (i *Iter) start(ok bool, err error) bool {
+func (i *tableIter) start(ok bool, err error) bool {
 	i.place = afterLast
 	i.fail(err)
 	return ok && err == nil
 }
 
-func (i *Iter) fail(err error) {
+func (i *tableIter) fail(err error) {
 	if err != nil {
 		i.err, i.place = err, afterLast
 	}
@@ -200,7 +209,7 @@ func (i *Iter) fail(err error) {
 
 // ahead ends a move ahead: on the entry that was found in the block, or at the
 // upper bound, or in a later block.
-func (i *Iter) ahead(found bool) bool {
+func (i *tableIter) ahead(found bool) bool {
 	if !found {
 		return i.nextBlock()
 	}
@@ -213,7 +222,7 @@ func (i *Iter) ahead(found bool) bool {
 }
 
 // back is ahead for moves back.
-func (i *Iter) back(found bool) bool {
+func (i *tableIter) back(found bool) bool {
 	if !found {
 		return i.prevBlock()
 	}
@@ -226,7 +235,7 @@ func (i *Iter) back(found bool) bool {
 }
 
 // nextBlock moves to the first entry of the blocks behind the index cursor.
-func (i *Iter) nextBlock() bool {
+func (i *tableIter) nextBlock() bool {
 	for {
 		if i.failed() {
 			return false
@@ -245,7 +254,7 @@ func (i *Iter) nextBlock() bool {
 }
 
 // prevBlock moves to the last entry of the blocks before the index cursor.
-func (i *Iter) prevBlock() bool {
+func (i *tableIter) prevBlock() bool {
 	for {
 		if i.failed() {
 			return false
@@ -265,7 +274,7 @@ func (i *Iter) prevBlock() bool {
 }
 
 // failed takes over damage that was met in the block.
-func (i *Iter) failed() bool {
+func (i *tableIter) failed() bool {
 	if err := i.data.Err(); err != nil && i.err == nil {
 		i.fail(i.r.corruption(i.loaded, err))
 	}
@@ -274,7 +283,7 @@ func (i *Iter) failed() bool {
 
 // enter loads the block at the index cursor. It returns false if the block is to
 // be skipped or cannot be read.
-func (i *Iter) enter() bool {
+func (i *tableIter) enter() bool {
 	sep, h, props, err := i.idx.entry()
 	if err != nil {
 		i.fail(err)
@@ -310,7 +319,7 @@ func (i *Iter) enter() bool {
 }
 
 // skip reports whether blocks with these properties hold nothing of interest.
-func (i *Iter) skip(props []byte) (bool, error) {
+func (i *tableIter) skip(props []byte) (bool, error) {
 	if i.o.MinSuffix != nil || i.o.MaxSuffix != nil {
 		lo, hi := splitSuffixRange(property(props, 0))
 		if lo != nil && (i.o.MinSuffix != nil && bytes.Compare(hi, i.o.MinSuffix) < 0 ||

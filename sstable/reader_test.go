@@ -174,6 +174,22 @@ func TestIterAllocatesNothingPerKey(t *testing.T) {
 	}
 }
 
+func TestSecondCloseDoesNoHarmToOthers(t *testing.T) {
+	table, _ := writeTable(t, WriterOptions{}, uniformEntries(10, 7))
+	r := openTable(t, table, ReaderOptions{})
+	a, _ := r.NewIter(IterOptions{})
+	_ = a.Close()
+	b, _ := r.NewIter(IterOptions{})
+	b.First()
+	_ = a.Close()
+	if !b.Valid() || !b.Next() {
+		t.Error("another iterator was closed")
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestReaderIsSafeForConcurrentUse(t *testing.T) {
 	table, _ := writeTable(t, WriterOptions{BlockBytes: 512}, uniformEntries(3000, 7))
 	r := openTable(t, table, ReaderOptions{})

@@ -9,6 +9,7 @@ import (
 	"io"
 	"sort"
 
+	"minidb/sstable"
 	"minidb/storage/vfs"
 )
 
@@ -231,13 +232,13 @@ func (i *fileIter) next() (bool, error) {
 				return false, nil
 			}
 			if err := i.read(); err != nil {
-				return false, fmt.Errorf("read a spilled run: %w", err)
+				return false, err
 			}
 		}
 		klen, n := binary.Uvarint(i.rest)
 		vlen, m := binary.Uvarint(i.rest[max(n, 0):])
 		if n <= 0 || m <= 0 || klen > uint64(len(i.rest)) || vlen > uint64(len(i.rest)) || klen+vlen > uint64(len(i.rest)-n-m) {
-			return false, fmt.Errorf("read a spilled run: %w in %s", errDamaged, i.f.name)
+			return false, i.corruption(i.f.blocks[i.block-1].offset, "damaged entry")
 		}
 		p := i.rest[n+m:]
 		i.key, i.value, i.rest = p[:klen], p[klen:klen+vlen], p[klen+vlen:]
@@ -251,7 +252,9 @@ func (i *fileIter) next() (bool, error) {
 	}
 }
 
-var errDamaged = errors.New("damaged block")
+func (i *fileIter) corruption(offset int64, reason string) error {
+	return &sstable.CorruptionError{File: i.f.name, Offset: offset, Reason: reason}
+}
 
 // read reads the next block.
 func (i *fileIter) read() error {
@@ -267,13 +270,13 @@ func (i *fileIter) read() error {
 	}
 	if n, err := i.in.ReadAt(i.buf, start); n < len(i.buf) {
 		if err == nil || errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
+			return i.corruption(start, "the file ends early")
 		}
-		return err
+		return fmt.Errorf("read a spilled run: %w", err)
 	}
 	i.rest = i.buf[fileHeadLen:]
 	if int(binary.LittleEndian.Uint32(i.buf)) != len(i.rest) || binary.LittleEndian.Uint32(i.buf[4:]) != crc32.Checksum(i.rest, castagnoli) {
-		return fmt.Errorf("%w in %s at offset %d", errDamaged, i.f.name, start)
+		return i.corruption(start, "wrong checksum")
 	}
 	return nil
 }

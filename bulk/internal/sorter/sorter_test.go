@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"minidb/sstable"
 	"minidb/storage/vfs"
 )
 
@@ -166,7 +167,8 @@ func TestDamagedSpillsAreNoticed(t *testing.T) {
 			err = m.Err()
 			m.Close()
 		}
-		if !errors.Is(err, errDamaged) {
+		var c *sstable.CorruptionError
+		if !errors.As(err, &c) || c.File != "run" {
 			t.Errorf("offset %d: %v", off, err)
 		}
 		b[0] ^= 4

@@ -172,8 +172,16 @@ func TestBadRecordsNameFileAndLine(t *testing.T) {
 
 func TestFormatsThatCannotWorkAreRefused(t *testing.T) {
 	for _, f := range []Format{
-		{Delimiter: '"'}, {Delimiter: '\n'}, {Quote: '\r'}, {Escape: 0xe4}, {Comment: ','}, {Null: "a,b"}, {Null: "a\"b"},
-		{Null: "a\nb"}, {Skip: -1}, {Limit: -1},
+		{Delimiter: '"'},
+		{Delimiter: '\n'},
+		{Quote: '\r'},
+		{Escape: 0xe4},
+		{Comment: ','},
+		{Null: "a,b"},
+		{Null: "a\"b"},
+		{Null: "a\nb"},
+		{Skip: -1},
+		{Limit: -1},
 	} {
 		if _, err := NewScanner(f, nil); sqlerr.CodeOf(err) != sqlerr.InvalidParameterValue {
 			t.Errorf("%+v: %v", f, err)
