@@ -14,11 +14,11 @@ import (
 
 // explainOptions are the options of EXPLAIN that are there.
 type explainOptions struct {
-	analyze, verbose, timing bool
+	analyze, verbose, timing, summary bool
 }
 
 func parseExplainOptions(st *parse.ExplainStmt) (explainOptions, error) {
-	o := explainOptions{timing: true}
+	o := explainOptions{timing: true, summary: true}
 	for _, opt := range st.Options {
 		on, known := true, true
 		if opt.Value != nil {
@@ -36,7 +36,9 @@ func parseExplainOptions(st *parse.ExplainStmt) (explainOptions, error) {
 			o.verbose = on
 		case "timing":
 			o.timing = on
-		case "costs", "summary": // minidb prints no costs, and the summary with ANALYZE
+		case "summary":
+			o.summary = on
+		case "costs": // minidb prints none
 		case "buffers", "wal", "settings":
 			if on {
 				return o, sqlerr.Unsupported("EXPLAIN (" + strings.ToUpper(opt.Name) + ")")
@@ -95,6 +97,9 @@ func (s *Session) explainAnalyze(ctx context.Context, q *statement, p *plan.Plan
 	}
 	elapsed := time.Since(began)
 	lines := plan.Explain(p, plan.ExplainOptions{Verbose: o.verbose, Analyze: counts, Timing: o.timing})
+	if !o.summary {
+		return explainRows(lines), nil
+	}
 	lines = append(lines, fmt.Sprintf("Planning Time: %.3f ms", ms(planning)), fmt.Sprintf("Execution Time: %.3f ms", ms(elapsed)))
 	return explainRows(lines), nil
 }

@@ -20,6 +20,7 @@ import (
 //	query TYPES [rowsort]          then "----" and one line a row: values with a blank between, NULL, (empty)
 //	session NAME                   the records that follow run in that session; the first one is "main"
 //	onlyif ENGINE, skipif ENGINE   for the next record; ENGINE is minidb, or postgresql when -oracle is given
+//	engines ENGINE...              what follows is for these engines only
 //	halt                           the rest of the file is not run
 var (
 	rewriteFlag = flag.Bool("rewrite", false, "write the results that were seen into the logic test files")
@@ -88,6 +89,11 @@ func runLogicFile(t *testing.T, file string) {
 		switch r.kind {
 		case "halt":
 			return
+		case "engines":
+			if !slices.Contains(r.args, engine.name()) {
+				t.Skipf("for %v only", r.args)
+			}
+			continue
 		case "session":
 			session = r.args[0]
 			continue
@@ -140,7 +146,7 @@ func parseRecords(lines []string) ([]record, error) {
 		case "skipif":
 			skipIf = append(skipIf, r.args[0])
 			continue
-		case "halt", "session", "hash-threshold":
+		case "halt", "session", "engines":
 		case "statement", "query":
 			start := i
 			for i < len(lines) && lines[i] != "" && lines[i] != "----" {

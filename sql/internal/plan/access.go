@@ -2,6 +2,7 @@ package plan
 
 import (
 	"math"
+	"slices"
 
 	"minidb/sql/catalog"
 	"minidb/sql/internal/expr"
@@ -60,7 +61,8 @@ func chooseAccess(scan *Scan, conds []expr.Expr, need []bool, order []columnOrde
 	if best.ordered || len(order) == 0 {
 		scan.SoftLimit = limit
 	}
-	return best.ordered && len(order) > 0
+	scan.ordered = best.ordered && len(order) > 0
+	return scan.ordered
 }
 
 // newAccess matches the conditions with the key columns of an index, from the first on.
@@ -81,7 +83,7 @@ func newAccess(t *catalog.Table, x *catalog.Index, conds []expr.Expr) *access {
 		a.rows *= math.Min(1, equalSelectivity*float64(n))
 		c.Prefix = append(c.Prefix, v)
 	}
-	if x.Unique && len(c.Prefix) == len(x.Keys) {
+	if x.Unique && len(c.Prefix) == len(x.Keys) && !slices.ContainsFunc(c.Prefix, func(v KeyValues) bool { return v.IsNull }) {
 		a.rows = float64(spans)
 	}
 	a.rows = math.Max(a.rows, float64(spans))
@@ -105,18 +107,35 @@ func findEqual(conds []expr.Expr, used []bool, ordinal, spans int) (KeyValues, i
 		if c, not, ok := expr.MatchNull(e); ok && !not && c.Index == ordinal {
 			return KeyValues{IsNull: true}, i
 		}
-		m, ok := expr.MatchComparison(e)
-		if !ok || m.Op != expr.OpEq || m.Column.Index != ordinal {
-			continue
-		}
-		if m.List == nil {
-			return KeyValues{Values: []expr.Expr{m.Value}}, i
-		}
-		if spans*len(m.List) <= maxSpans {
-			return KeyValues{Values: m.List}, i
+		if values := equalValues(e, ordinal); values != nil && spans*len(values) <= maxSpans {
+			return KeyValues{Values: values}, i
 		}
 	}
 	return KeyValues{}, -1
+}
+
+// equalValues are the values of which a column must have one for a condition to be true, if that is all that the condition says:
+// column = value, column IN (values), or an OR of such.
+func equalValues(e expr.Expr, ordinal int) []expr.Expr {
+	if or, ok := e.(*expr.Or); ok {
+		var all []expr.Expr
+		for _, a := range or.Args {
+			values := equalValues(a, ordinal)
+			if values == nil {
+				return nil
+			}
+			all = append(all, values...)
+		}
+		return all
+	}
+	m, ok := expr.MatchComparison(e)
+	switch {
+	case !ok || m.Op != expr.OpEq || m.Column.Index != ordinal:
+		return nil
+	case m.List != nil:
+		return m.List
+	}
+	return []expr.Expr{m.Value}
 }
 
 // findRange finds the conditions that bound a column.

@@ -24,7 +24,7 @@ func (s *selection) assemble() (Node, error) {
 	if s.grouped {
 		node = &Aggregate{Input: node, Groups: s.groups, Aggs: s.aggs}
 		if s.having != nil {
-			node = &Filter{Input: node, Cond: s.having}
+			node = &Filter{Input: node, Cond: s.having, shown: s.shownHaving}
 		}
 	}
 	exprs := make([]expr.Expr, len(s.outputs))

@@ -176,7 +176,7 @@ func (n *Scan) explain(e *explainer) {
 		backward = " Backward"
 	}
 	switch {
-	case n.Constraint == nil && n.Index.Primary && !n.Reverse && !n.forced:
+	case n.Constraint == nil && n.Index.Primary && !n.ordered && !n.forced:
 		e.node(n, "Seq Scan on %s", name)
 	case n.Index.Primary && n.Index.Name == "":
 		e.node(n, "Seq Scan%s on %s", backward, name)
@@ -207,13 +207,17 @@ func (n *Values) explain(e *explainer) {
 // explain of a Filter prints it as a property of its input, where PostgreSQL has no node for it.
 func (n *Filter) explain(e *explainer) {
 	at := len(e.lines)
+	shown := n.Cond
+	if n.shown != nil {
+		shown = n.shown
+	}
 	n.Input.explain(e)
 	// After the input's title and its own properties come its inputs.
 	end := at + 1
 	for end < len(e.lines) && !strings.Contains(e.lines[end], "->  ") {
 		end++
 	}
-	line := strings.Repeat(" ", 6*e.depth+2) + "Filter: " + e.cond(n.Cond)
+	line := strings.Repeat(" ", 6*e.depth+2) + "Filter: " + e.cond(shown)
 	e.lines = append(e.lines[:end], append([]string{line}, e.lines[end:]...)...)
 }
 

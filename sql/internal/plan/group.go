@@ -27,7 +27,7 @@ func (s *selection) group() error {
 		if err := s.checkGrouped(s.having); err != nil {
 			return err
 		}
-		s.having = s.overGroups(s.having)
+		s.shownHaving, s.having = s.having, s.overGroups(s.having)
 	}
 	for i := range s.outputs {
 		s.outputs[i].expr = s.overGroups(s.outputs[i].expr)

@@ -19,6 +19,7 @@ func (n *Values) Types() []types.Type { return n.Columns }
 type Filter struct {
 	Input Node
 	Cond  expr.Expr
+	shown expr.Expr // for EXPLAIN, if not nil: HAVING as it was written
 }
 
 // Types are the input's.

@@ -26,7 +26,8 @@ type Scan struct {
 	// SoftLimit, if not 0, is how many rows the statement probably reads.
 	SoftLimit int64
 
-	forced bool // the statement named the index
+	forced  bool // the statement named the index
+	ordered bool // the index's order saves a sort
 }
 
 // RowLock is how SELECT locks rows.

@@ -39,21 +39,22 @@ type output struct {
 
 // selection is a SELECT while it is being planned.
 type selection struct {
-	p       *Planner
-	st      *parse.SelectStmt
-	clause  *parse.SelectClause
-	from    *from
-	conds   []expr.Expr // of WHERE
-	outputs []output    // the visible ones, then what else is sorted by
-	visible int
-	groups  []expr.Expr
-	aggs    []*expr.Aggregate
-	having  expr.Expr
-	grouped bool
-	order   []SortKey // columns of outputs
-	on      []int     // DISTINCT ON: columns of outputs
-	limit   expr.Expr
-	offset  expr.Expr
+	p           *Planner
+	st          *parse.SelectStmt
+	clause      *parse.SelectClause
+	from        *from
+	conds       []expr.Expr // of WHERE
+	outputs     []output    // the visible ones, then what else is sorted by
+	visible     int
+	groups      []expr.Expr
+	aggs        []*expr.Aggregate
+	having      expr.Expr
+	shownHaving expr.Expr // before it was turned into one over groups
+	grouped     bool
+	order       []SortKey // columns of outputs
+	on          []int     // DISTINCT ON: columns of outputs
+	limit       expr.Expr
+	offset      expr.Expr
 }
 
 func (p *Planner) selectClause(st *parse.SelectStmt, clause *parse.SelectClause, outer *expr.Scope) (*queryPlan, error) {
