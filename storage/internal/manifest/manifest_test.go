@@ -1,10 +1,12 @@
 package manifest
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"reflect"
 	"strings"
 	"syscall"
@@ -280,4 +282,19 @@ func FuzzDecodeEdit(f *testing.F) {
 			t.Fatalf("%+v became %+v, %v", e, again, err)
 		}
 	})
+}
+
+// TestDocumentedExample keeps docs/formats/manifest.md true.
+func TestDocumentedExample(t *testing.T) {
+	doc, err := os.ReadFile("../../../docs/formats/manifest.md")
+	must(t, err)
+	data := appendEdit(nil, &Edit{MinLog: 2, NextFile: 5, Removed: []Removed{{0, 3}}, Added: []Added{{6, file(4, "a", "m")}}})
+	for line := range strings.Lines(hex.Dump(data)) {
+		if !strings.Contains(string(doc), strings.TrimSpace(line)) {
+			t.Errorf("not in the document: %s", line)
+		}
+	}
+	if !strings.Contains(string(doc), strings.TrimSpace(currentLine(Name(5)))) {
+		t.Errorf("not in the document: %s", currentLine(Name(5)))
+	}
 }

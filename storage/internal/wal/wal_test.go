@@ -2,9 +2,11 @@ package wal
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"strings"
 	"syscall"
@@ -308,5 +310,24 @@ func TestNamesInErrors(t *testing.T) {
 	_, err := Open(vfs.NewMem(), path.Join("/no", "log"), 1)
 	if err == nil || !strings.Contains(err.Error(), "/no/log") {
 		t.Fatal(err)
+	}
+}
+
+// TestDocumentedExample keeps docs/formats/wal.md true.
+func TestDocumentedExample(t *testing.T) {
+	mem := vfs.NewMem()
+	w := create(t, mem, 2, Options{PrevEnd: 120, AllocateBytes: 64})
+	w.Add([]byte("\x0a\x02k1\xff\xff\xff\xff\xff\xff\xff\xfahi"))
+	must(t, w.Flush())
+	must(t, w.Close(true))
+	doc, err := os.ReadFile("../../../docs/formats/wal.md")
+	must(t, err)
+	data := contents(t, mem)[:w.Size()]
+	for at := 0; at < len(data); at += 16 {
+		line := hex.Dump(data[at:min(at+16, len(data))])
+		hexPart := strings.TrimRight(line[10:58], " ")
+		if !strings.Contains(string(doc), fmt.Sprintf("%08x  %s", at, hexPart)) {
+			t.Errorf("not in the document: %08x  %s", at, hexPart)
+		}
 	}
 }
