@@ -241,6 +241,20 @@ func TestSQLCancelFreesAWaitingSession(t *testing.T) {
 	exec(t, b, "update t set v = 4 where k = 1")
 }
 
+func TestSQLStartupRefusesUnknownNames(t *testing.T) {
+	url := serveSQL(t)
+	for from, want := range map[string]string{
+		"postgres@":  "28000",
+		"/postgres?": "3D000",
+	} {
+		_, err := pgx.Connect(context.Background(), strings.Replace(url, from, strings.Replace(from, "postgres", "nobody", 1), 1))
+		var e *pgconn.PgError
+		if !errors.As(err, &e) || e.Code != want || e.Severity != "FATAL" {
+			t.Errorf("%s: %v", from, err)
+		}
+	}
+}
+
 func TestSQLSendsNoColumnThatWasOnlySortedBy(t *testing.T) {
 	conn := connectSQL(t, serveSQL(t))
 	exec(t, conn, "create table t (a int, b int)")

@@ -61,7 +61,7 @@ func (e *Engine) NewSession(o SessionOptions) (*Session, error) {
 		o.Database = o.User
 	}
 	s := &Session{engine: e, opts: o, pid: e.lastPID.Add(1), portals: map[*Portal]struct{}{}}
-	if err := s.checkDatabase(); err != nil {
+	if err := s.checkNames(); err != nil {
 		return nil, err
 	}
 	if err := s.startVars(); err != nil {
@@ -70,15 +70,24 @@ func (e *Engine) NewSession(o SessionOptions) (*Session, error) {
 	return s, nil
 }
 
-// checkDatabase finds the session's database.
-func (s *Session) checkDatabase() error {
+// checkNames looks for the session's role and finds its database.
+func (s *Session) checkNames() error {
 	ctx := context.Background()
 	txn, err := s.engine.options.KV.Begin(kv.TxnOptions{ReadOnly: true})
 	if err != nil {
 		return mapError(ctx, err)
 	}
 	defer txn.Rollback()
-	s.database, err = s.engine.catalog.View(txn).Database(ctx, s.opts.Database)
+	view := s.engine.catalog.View(txn)
+	switch role, err := view.Role(ctx, s.opts.User); {
+	case errors.Is(err, catalog.ErrNotFound):
+		return sqlerr.Fatal(sqlerr.InvalidAuthorizationSpecification, "role \"%s\" does not exist", s.opts.User)
+	case err != nil:
+		return mapError(ctx, err)
+	case !role.Login:
+		return sqlerr.Fatal(sqlerr.InvalidAuthorizationSpecification, "role \"%s\" is not permitted to log in", s.opts.User)
+	}
+	s.database, err = view.Database(ctx, s.opts.Database)
 	switch {
 	case errors.Is(err, catalog.ErrNotFound):
 		return sqlerr.Fatal(sqlerr.InvalidCatalogName, "database \"%s\" does not exist", s.opts.Database)
