@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"minidb/kv/internal/lock"
+	"minidb/sstable"
+	"minidb/storage"
 	"minidb/kv/mvcc"
 )
 
@@ -46,6 +48,13 @@ var (
 	// more likely wrong than right; Options.AllowClockJump accepts it.
 	ErrClockJump = mvcc.ErrClockJump
 )
+
+// CorruptionError is a damaged piece of a file: it names the file and the offset.
+type CorruptionError = sstable.CorruptionError
+
+// ErrStoreReadOnly: a write of the log or the manifest failed before; the store takes no more writes, reads go on. The error's text
+// names the file.
+var ErrStoreReadOnly = storage.ErrReadOnly
 
 // ConditionFailedError is CPut's refusal: the present value is not the expected.
 type ConditionFailedError struct {
