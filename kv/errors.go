@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"minidb/kv/internal/lock"
+	"minidb/kv/mvcc"
 	"minidb/sstable"
 	"minidb/storage"
-	"minidb/kv/mvcc"
 )
 
 // The refusals of kv. Test with errors.Is. After any of them the transaction is

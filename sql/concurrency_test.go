@@ -217,6 +217,48 @@ func TestConcurrentInsertsOfOneKeyHaveOneWinner(t *testing.T) {
 	}
 }
 
+func TestQueueWorkersLockOnlyTheRowTheyTake(t *testing.T) {
+	for _, text := range []string{
+		`SELECT k FROM t WHERE v > 5 ORDER BY k LIMIT 1 FOR UPDATE SKIP LOCKED`,    // in the order of the primary key
+		`SELECT k FROM t WHERE v > 5 ORDER BY u LIMIT 1 FOR UPDATE SKIP LOCKED`,    // in the order of an index
+		`SELECT k FROM t WHERE v > 5 ORDER BY v, k LIMIT 1 FOR UPDATE SKIP LOCKED`, // sorted
+	} {
+		e, a := newTestSession(t)
+		a.mustRun(t, `CREATE TABLE t (k int PRIMARY KEY, v int, u int UNIQUE); INSERT INTO t SELECT g, g * 10, g FROM generate_series(1, 20) AS g`)
+		b := e.session("b")
+		a.mustRun(t, `BEGIN`)
+		b.mustRun(t, `BEGIN`)
+		wantRows(t, a, text, "[[1]]")
+		wantRows(t, b, text, "[[2]]")
+		wantRows(t, e.session("c"), `SELECT count(*) FROM (SELECT k FROM t WHERE k > 2) AS s`, "[[18]]")
+		if got := len(e.session("c").mustRun(t, `SELECT k FROM t FOR UPDATE SKIP LOCKED`).rows); got != 18 {
+			t.Errorf("%s: %d rows are not locked, want 18", text, got)
+		}
+		a.mustRun(t, `COMMIT`)
+		b.mustRun(t, `COMMIT`)
+	}
+}
+
+func TestOldSnapshotDoesNotUseAYoungerIndex(t *testing.T) {
+	a, b := twoSessions(t)
+	a.mustRun(t, `BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM generate_series(1, 1) AS g; SELECT v FROM t WHERE k = 1`)
+	wantRows(t, a, `SELECT k FROM t WHERE v = 20`, "[[2]]")
+	a.mustRun(t, `COMMIT`)
+	b.mustRun(t, `CREATE TABLE other (x int); CREATE TABLE s (x int PRIMARY KEY, y int); INSERT INTO s VALUES (1, 7)`)
+	// The snapshot is taken before the index is made; the transaction has no lock of the table then.
+	a.mustRun(t, `BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT x FROM other`)
+	b.mustRun(t, `CREATE INDEX s_y ON s (y)`)
+	wantRows(t, a, `SELECT x FROM s WHERE y = 7`, "[[1]]")
+	a.mustRun(t, `UPDATE s SET y = 8 WHERE y = 7; COMMIT`)
+	wantRows(t, b, `SELECT x FROM s WHERE y = 8`, "[[1]]")
+	wantRows(t, b, `SELECT x FROM s WHERE y = 7`, "[]")
+	a.mustRun(t, `BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT x FROM other`)
+	b.mustRun(t, `TRUNCATE s`)
+	if r := a.run(background, `SELECT x FROM s`); r.err == nil || r.err.Code != sqlerr.SerializationFailure {
+		t.Errorf("got %v %v", r.err, r.rows)
+	}
+}
+
 func TestTransfersKeepTheSumAtEveryLevel(t *testing.T) {
 	e, a := newTestSession(t)
 	a.mustRun(t, `CREATE TABLE acc (id int PRIMARY KEY, n int); CREATE INDEX ON acc (n); INSERT INTO acc SELECT g, 100 FROM generate_series(1, 10) AS g`)

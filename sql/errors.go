@@ -7,7 +7,6 @@ import (
 
 	"minidb/kv"
 	"minidb/sql/sqlerr"
-	"minidb/sstable"
 )
 
 // mapError is the one place that turns errors from below into SQLSTATEs. Ctx is the context of the call that failed.
@@ -21,7 +20,7 @@ func mapError(ctx context.Context, err error) *sqlerr.Error {
 		}
 		return sqlerr.New(sqlerr.QueryCanceled, "canceling statement due to user request").WithCause(err)
 	}
-	var corrupt *sstable.CorruptionError
+	var corrupt *kv.CorruptionError
 	if errors.As(err, &corrupt) {
 		return sqlerr.New(sqlerr.DataCorrupted, "%s", corrupt.Error()).WithCause(err)
 	}
@@ -51,6 +50,7 @@ var errorMap = []struct {
 	{kv.ErrLockNotAvailable, sqlerr.LockNotAvailable, "could not obtain lock", "", false},
 	{kv.ErrSerialization, sqlerr.SerializationFailure, "could not serialize access due to concurrent update", "", false},
 	{kv.ErrOutcomeUnknown, sqlerr.StatementCompletionUnknown, "the outcome of the commit is unknown", "The store takes no more writes. After a restart the transaction is there as a whole or not at all.", true},
+	{kv.ErrStoreReadOnly, sqlerr.IOError, "the store takes no more writes", "A write of its log failed before. Reads go on; restart the server once the cause is gone.", true},
 	{kv.ErrTooOld, sqlerr.SnapshotTooOld, "snapshot too old", "", false},
 	{kv.ErrUnsupportedIsolation, sqlerr.FeatureNotSupported, "isolation level SERIALIZABLE is not supported", "", false},
 	{kv.ErrReadOnly, sqlerr.ReadOnlySQLTransaction, "cannot write in a read-only transaction", "", false},

@@ -33,10 +33,18 @@ type testSession struct {
 
 func openMinidb(t *testing.T) *testEngine {
 	t.Helper()
-	e := &testEngine{t: t, fs: vfs.NewMem(), sessions: map[string]*testSession{}}
+	fs := vfs.NewMem()
+	return openMinidbOn(t, fs, kv.Options{FS: fs})
+}
+
+// openMinidbOn opens the store that o tells of; fs is what lies below o's file system.
+func openMinidbOn(t *testing.T, fs *vfs.Mem, o kv.Options) *testEngine {
+	t.Helper()
+	e := &testEngine{t: t, fs: fs, sessions: map[string]*testSession{}}
 	logger := slog.New(slog.DiscardHandler)
+	o.Dir, o.Logger = "data", logger
 	var err error
-	if e.db, err = kv.Open(background, kv.Options{Dir: "data", FS: e.fs, Logger: logger}); err != nil {
+	if e.db, err = kv.Open(background, o); err != nil {
 		t.Fatal(err)
 	}
 	if err := e.fs.MkdirAll("import"); err != nil {

@@ -352,6 +352,19 @@ func TestEmptyQueryGivesOneEmptyPortal(t *testing.T) {
 	}
 }
 
+func TestPanicFailsTheStatementOnly(t *testing.T) {
+	_, s := newTestSession(t)
+	s.mustRun(t, `CREATE TABLE t (a int)`)
+	err := s.Query(background, `INSERT INTO t VALUES (1); SELECT 1`, func(p *sql.Portal) error {
+		if p.Columns() != nil {
+			panic("boom")
+		}
+		return nil
+	})
+	wantError(t, err, sqlerr.InternalError)
+	wantRows(t, s, `SELECT count(*) FROM t`, "[[0]]")
+}
+
 func TestTxStatus(t *testing.T) {
 	_, s := newTestSession(t)
 	for _, c := range []struct {

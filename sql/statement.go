@@ -32,7 +32,7 @@ type cachedPlan struct {
 	plan       *plan.Plan
 	generation uint64
 	path       string
-	view       *catalog.View // not nil: made from uncommitted descriptors, for this transaction only
+	view       *catalog.View // not nil: good for this transaction only, see planView
 }
 
 // isPlanned reports whether the planner makes a plan for the statement.
@@ -109,7 +109,7 @@ func (s *Session) planFor(ctx context.Context, q *statement) (*plan.Plan, error)
 	if err != nil {
 		return nil, err
 	}
-	if c := q.cached; c != nil && c.path == s.value("search_path") && (c.view == nil || c.view == view) && !(c.view == nil && view.Changed()) {
+	if c := q.cached; c != nil && c.path == s.value("search_path") && c.view == s.planView(view) {
 		for _, t := range c.plan.Tables {
 			if err := view.LockTable(ctx, t.Table.ID, t.Use.LockMode()); err != nil {
 				return nil, err
@@ -121,7 +121,7 @@ func (s *Session) planFor(ctx context.Context, q *statement) (*plan.Plan, error)
 	}
 	generation := view.Store().Generation()
 	planner := s.planner(ctx, view, q.text)
-	planner.NoParams = q.simple
+	planner.NoParams, planner.Snapshot = q.simple, s.snapshot()
 	p, err := planner.Plan(q.AST, q.given)
 	if err != nil {
 		return nil, err
@@ -129,14 +129,23 @@ func (s *Session) planFor(ctx context.Context, q *statement) (*plan.Plan, error)
 	if q.cached != nil && !sameColumns(q.cached.plan.Columns, p.Columns) {
 		return nil, sqlerr.New(sqlerr.FeatureNotSupported, "cached plan must not change result type")
 	}
-	q.cached = &cachedPlan{plan: p, generation: generation, path: s.value("search_path")}
-	if view.Changed() {
-		q.cached.view = view
-	}
+	q.cached = &cachedPlan{plan: p, generation: generation, path: s.value("search_path"), view: s.planView(view)}
 	q.params = p.Params
 	q.columns = publicColumns(p.Columns)
 	return p, nil
 }
+
+// planView is what a plan depends on beyond the committed catalog: the view of a transaction that has changes of its own or reads one
+// snapshot, else nil.
+func (s *Session) planView(view *catalog.View) *catalog.View {
+	if view.Changed() || s.snapshot() {
+		return view
+	}
+	return nil
+}
+
+// snapshot reports whether the transaction reads one snapshot.
+func (s *Session) snapshot() bool { return s.tx.modes.isolation == "repeatable read" }
 
 func sameColumns(a, b []plan.Column) bool {
 	if len(a) != len(b) {

@@ -132,10 +132,6 @@ func (i *tableIter) SeekGE(key []byte) bool {
 	if i.o.Lower != nil && bytes.Compare(key, i.o.Lower) < 0 {
 		key = i.o.Lower
 	}
-	if i.o.Upper != nil && bytes.Compare(key, i.o.Upper) >= 0 {
-		i.place = afterLast
-		return false
-	}
 	return i.start(i.idx.find(key, true)) && i.ahead(i.enter() && i.data.SeekGE(key))
 }
 
@@ -146,10 +142,6 @@ func (i *tableIter) SeekLT(key []byte) bool {
 	}
 	if i.o.Upper != nil && bytes.Compare(key, i.o.Upper) > 0 {
 		key = i.o.Upper
-	}
-	if i.o.Lower != nil && bytes.Compare(key, i.o.Lower) <= 0 {
-		i.place = beforeFirst
-		return false
 	}
 	return i.start(i.idx.find(key, false)) && i.back(i.enter() && i.data.SeekLT(key))
 }

@@ -169,26 +169,18 @@ func (p *Pending) Commit() error {
 func (q *commitQueue) finish(group []*Pending) {
 	for _, p := range group {
 		p.done = true
-		p.nudge()
+		if p.wake != nil {
+			p.wake <- struct{}{}
+		}
 	}
 	for _, p := range q.queue {
-		if p.nudge() {
+		if p.wake != nil {
+			if len(p.wake) == 0 {
+				p.wake <- struct{}{}
+			}
 			return
 		}
 	}
-}
-
-// nudge wakes p's goroutine if it waits, and reports whether it does. It may have
-// been woken already, to lead, and not have come to look yet.
-func (p *Pending) nudge() bool {
-	if p.wake == nil {
-		return false
-	}
-	select {
-	case p.wake <- struct{}{}:
-	default:
-	}
-	return true
 }
 
 // Apply is Enqueue and Commit.

@@ -142,6 +142,21 @@ func (v *View) TableForChange(ctx context.Context, id ID) (*Table, error) {
 	return v.TableByID(ctx, id)
 }
 
+// TableAtSnapshot gives the descriptor of a table as the transaction's snapshot has it, its own changes of earlier statements included: a
+// transaction that reads an old snapshot must not use an index that is not in there.
+//
+// Errors: ErrNotFound.
+func (v *View) TableAtSnapshot(ctx context.Context, id ID) (*Table, error) {
+	raw, ok, err := v.txn.Get(ctx, descriptorKey(id))
+	if err != nil {
+		return nil, fmt.Errorf("read table descriptor: %w", err)
+	}
+	if !ok {
+		return nil, ErrNotFound
+	}
+	return v.store.decodeTable(id, raw, false)
+}
+
 // TableByOID gives the newest descriptor of the table that has an OID or an index with it.
 //
 // Errors: ErrNotFound.

@@ -30,6 +30,8 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 		return &values{env: b.env, node: n}, nil
 	case *plan.Scan:
 		return newScan(b.env, n)
+	case *plan.LockRows:
+		return b.over(n.Input, func(in Operator) Operator { return newLockRows(b.env, n, in) })
 	case *plan.Series:
 		return &series{env: b.env, node: n}, nil
 	case *plan.Insert:

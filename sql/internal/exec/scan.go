@@ -49,9 +49,6 @@ func newScan(env *Env, n *plan.Scan) (Operator, error) {
 		s.lookup = newLookup(env, n.Table, n.Want)
 		s.rowKeys = &rowKeys{codec: rowenc.NewKeyCodec(n.Table, n.Index)}
 	}
-	if n.Lock != nil {
-		return newLockRows(env, n, s), nil
-	}
 	return s, nil
 }
 

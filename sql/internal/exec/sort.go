@@ -15,6 +15,7 @@ type sorter struct {
 	node  *plan.Sort
 	rows  *rowStore
 	order []int32 // row numbers, sorted
+	worst int     // the last of the rows that a prune kept; -1: there was none
 	next  int
 	out   types.Batch
 }
@@ -33,7 +34,7 @@ func (s *sorter) Open(ctx context.Context) error {
 	if err := s.input.Open(ctx); err != nil {
 		return err
 	}
-	s.rows = newRowStore(s.node.Types(), s.env.Memory)
+	s.rows, s.worst = newRowStore(s.node.Types(), s.env.Memory), -1
 	s.out.Init(s.node.Types())
 	if err := s.fill(ctx, int(keep)); err != nil {
 		return err
@@ -53,6 +54,9 @@ func (s *sorter) fill(ctx context.Context, keep int) error {
 			return err
 		}
 		for r := range in.Rows() {
+			if s.worst >= 0 && s.isBeyond(in, r) {
+				continue
+			}
 			if err := s.rows.add(in, r); err != nil {
 				return err
 			}
@@ -77,7 +81,20 @@ func (s *sorter) prune(n int) error {
 	}
 	s.rows.release()
 	s.rows = kept
+	s.worst = n - 1
 	return nil
+}
+
+// isBeyond reports whether row r of a batch comes after all the rows that were kept by the last prune: then it is not wanted.
+func (s *sorter) isBeyond(in *types.Batch, r int) bool {
+	i := in.Row(r)
+	for n := range s.node.Keys {
+		k := &s.node.Keys[n]
+		if c := compareKey(k, in.Cols[k.Column].Datum(i), s.rows.datum(s.worst, k.Column)); c != 0 {
+			return c > 0
+		}
+	}
+	return true // equal rows keep their order
 }
 
 func (s *sorter) sort() {

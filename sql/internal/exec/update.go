@@ -155,12 +155,22 @@ func (u *update) makeRows(ctx context.Context, in *types.Batch) error {
 		if err := u.constraints.check(row); err != nil {
 			return err
 		}
-		if u.movesRows {
-			u.moved[string(u.writer.encoder.AppendRowKey(nil, row))] = struct{}{}
+		if err := u.noteMove(row); err != nil {
+			return err
 		}
 		u.old, u.rows = append(u.old, old), append(u.rows, row)
 	}
 	return nil
+}
+
+// noteMove remembers the key that a row has now.
+func (u *update) noteMove(row []types.Datum) error {
+	if !u.movesRows {
+		return nil
+	}
+	key := u.writer.encoder.AppendRowKey(nil, row)
+	u.moved[string(key)] = struct{}{}
+	return u.env.Memory.grow(int64(len(key)) + mapEntryBytes)
 }
 
 // Affected is the number of rows changed.

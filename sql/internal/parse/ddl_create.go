@@ -228,12 +228,11 @@ func (p *parser) createExtension(at stmtAt) Stmt {
 			s.Schema = p.colID()
 		case p.accept("version"):
 			if p.tok.kind == tokString {
-				s.Version = p.anyName()
+				p.next()
 			} else {
-				s.Version = p.nonReserved()
+				p.nonReserved()
 			}
 		case p.accept("cascade"):
-			s.Cascade = true
 		default:
 			return s
 		}

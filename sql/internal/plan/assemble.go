@@ -14,12 +14,7 @@ func (s *selection) assemble() (Node, error) {
 	}
 	node, ordered := s.from.plan(s.conds, s.needed(), s.wantedOrder(), s.probableLimit())
 	if lock != nil {
-		scan := s.from.sources[0].scan
-		scan.Lock = lock
-		for _, k := range scan.Table.Primary.Keys {
-			scan.Want[scan.Table.Ordinal(k.Column)] = true // to name the row; every index has it
-		}
-		lock.Recheck = expr.JoinAnd(s.conds)
+		node, ordered = s.lockRows(lock, node, ordered)
 	}
 	if s.grouped {
 		node = &Aggregate{Input: node, Groups: s.groups, Aggs: s.aggs}
@@ -36,6 +31,32 @@ func (s *selection) assemble() (Node, error) {
 		node = &Distinct{Input: node, Columns: upTo(s.visible)}
 	}
 	return s.sortAndLimit(node, ordered), nil
+}
+
+// lockRows puts the locks over the scan, and the sort under them where it can be: rows that LIMIT cuts off are not locked then.
+func (s *selection) lockRows(lock *LockRows, node Node, ordered bool) (Node, bool) {
+	scan, ok := node.(*Scan)
+	if !ok {
+		return node, ordered // no rows at all
+	}
+	for _, k := range scan.Table.Primary.Keys {
+		scan.Want[scan.Table.Ordinal(k.Column)] = true // to name the row; every index has it
+	}
+	order := s.wantedOrder()
+	if len(order) > 0 && !ordered {
+		sort := &Sort{Input: scan}
+		for i, o := range order {
+			k := s.order[i]
+			k.Column = o.ordinal
+			sort.Keys = append(sort.Keys, k)
+		}
+		node, ordered = sort, true
+	}
+	lock.Input, lock.Scan, lock.Recheck = node, scan, expr.JoinAnd(s.conds)
+	if ordered || len(s.order) == 0 {
+		lock.Limit = s.probableLimit()
+	}
+	return lock, ordered
 }
 
 // sortAndLimit puts ORDER BY, DISTINCT ON and LIMIT over the outputs.
@@ -130,7 +151,7 @@ func constantInt(e expr.Expr) (int64, bool) {
 }
 
 // locking is what FOR UPDATE and its kin ask for; nil for nothing.
-func (s *selection) locking() (*RowLock, error) {
+func (s *selection) locking() (*LockRows, error) {
 	if len(s.st.Locking) == 0 {
 		return nil, nil
 	}
@@ -151,7 +172,7 @@ func (s *selection) locking() (*RowLock, error) {
 	case len(s.from.sources) != 1 || s.from.sources[0].scan == nil:
 		return nil, s.p.unsupported(word+" of anything but one table", first.Pos)
 	}
-	lock := &RowLock{}
+	lock := &LockRows{}
 	for _, l := range s.st.Locking {
 		for _, t := range l.Tables {
 			if t.Name != s.from.sources[0].names.Name {

@@ -157,6 +157,8 @@ func countScans(n Node) int {
 		return countScans(n.Input)
 	case *Subquery:
 		return countScans(n.Input)
+	case *LockRows:
+		return countScans(n.Input)
 	}
 	return 0
 }
@@ -165,11 +167,6 @@ func (n *Scan) explain(e *explainer) {
 	name := n.Table.Name
 	if n.Alias != name {
 		name += " " + n.Alias
-	}
-	if n.Lock != nil {
-		e.node(nil, "LockRows")
-		e.depth++
-		defer func() { e.depth-- }()
 	}
 	backward := ""
 	if n.Reverse {
@@ -190,6 +187,11 @@ func (n *Scan) explain(e *explainer) {
 	}
 	e.property("Index Filter", e.cond(n.IndexFilter))
 	e.property("Filter", e.cond(n.Filter))
+}
+
+func (n *LockRows) explain(e *explainer) {
+	e.node(n, "LockRows")
+	e.input(n.Input)
 }
 
 func (n *Values) explain(e *explainer) {

@@ -24,6 +24,7 @@ type Planner struct {
 	Session    expr.Session
 	Notice     func(*sqlerr.Error)
 	NoParams   bool // a parameter is an error
+	Snapshot   bool // the transaction reads one snapshot, which may be older than the tables' newest descriptors
 
 	builder *expr.Builder
 	tables  []TableUse
@@ -126,8 +127,36 @@ func (p *Planner) table(name parse.ObjectName, use Use) (*catalog.Table, *catalo
 		return nil, nil, p.at(sqlerr.New(sqlerr.WrongObjectType, "cannot open relation \"%s\"", name.Name).
 			WithDetail("This operation is not supported for indexes."), name.Pos)
 	}
+	if p.Snapshot {
+		if r.Table, err = p.asOfSnapshot(r.Table); err != nil {
+			return nil, nil, err
+		}
+	}
 	p.tables = append(p.tables, TableUse{r.Table, use})
 	return r.Table, schema, nil
+}
+
+// asOfSnapshot hides the indexes that are younger than the transaction's snapshot from reading: they lack the entries of rows that it
+// sees. Writes go to them all the same.
+func (p *Planner) asOfSnapshot(t *catalog.Table) (*catalog.Table, error) {
+	old, err := p.View.TableAtSnapshot(p.Ctx, t.ID)
+	if errors.Is(err, catalog.ErrNotFound) {
+		return t, nil // the table itself is younger: the snapshot sees no rows of it
+	}
+	if err != nil || old.Version == t.Version {
+		return t, err
+	}
+	if old.Primary.ID != t.Primary.ID {
+		return nil, sqlerr.New(sqlerr.SerializationFailure, "could not serialize access due to concurrent rewrite of table \"%s\"", t.Name)
+	}
+	hidden := t.Clone()
+	for i := range hidden.Indexes {
+		x := &hidden.Indexes[i]
+		if was := old.Index(x.ID); was == nil || was.State != catalog.IndexPublic {
+			x.State = catalog.IndexWriteOnly
+		}
+	}
+	return hidden, nil
 }
 
 // LookupRelation finds what a name stands for by the search path and locks its table.

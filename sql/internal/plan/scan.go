@@ -21,8 +21,6 @@ type Scan struct {
 	IndexFilter expr.Expr
 	// Filter, nil for none, is what else has to be true.
 	Filter expr.Expr
-	// Lock, if not nil, locks the rows that passed, for SELECT … FOR UPDATE and its kin.
-	Lock *RowLock
 	// SoftLimit, if not 0, is how many rows the statement probably reads.
 	SoftLimit int64
 
@@ -30,13 +28,21 @@ type Scan struct {
 	ordered bool // the index's order saves a sort
 }
 
-// RowLock is how SELECT locks rows.
-type RowLock struct {
+// LockRows locks the rows of a scan for SELECT … FOR UPDATE and its kin, and passes them as they are once locked. Its rows are those of
+// the scan; Input is the scan or a sort of it.
+type LockRows struct {
+	Input    Node
+	Scan     *Scan
 	Strength LockStrength
 	Wait     LockWait
 	// Recheck is the whole condition of the scan, evaluated again on a row that changed before it was locked. Nil: none.
 	Recheck expr.Expr
+	// Limit, if not 0, is how many rows are wanted, probably: not many more are locked.
+	Limit int64
 }
+
+// Types are the scan's.
+func (n *LockRows) Types() []types.Type { return n.Input.Types() }
 
 // LockStrength is a row lock's mode, weakest first.
 type LockStrength uint8
