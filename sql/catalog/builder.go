@@ -94,22 +94,26 @@ func (b *Builder) AddFamily(name string, columns []string) error {
 	return nil
 }
 
-// AddPrimaryKey declares the primary key and makes its columns NOT NULL; name may be empty. Errors: 42P16, 42703, 42701,
-// 0A000 for a type that cannot be a key.
-func (b *Builder) AddPrimaryKey(name string, columns []string) error {
+// AddPrimaryKey declares the primary key and makes its columns NOT NULL; name may be empty. Stored, of INCLUDE, is only kept:
+// the primary index has all columns. Errors: 42P16, 42703, 42701.
+func (b *Builder) AddPrimaryKey(name string, columns, stored []string) error {
 	for _, s := range b.constraints {
 		if s.primary {
 			return sqlerr.New(sqlerr.InvalidTableDefinition, "multiple primary keys for table \"%s\" are not allowed", b.t.Name)
 		}
 	}
-	ids, err := b.keyColumns(columns, "primary key")
-	if err != nil {
+	s := indexSpec{name: name, primary: true}
+	var err error
+	if s.columns, err = b.keyColumns(columns, "primary key"); err != nil {
 		return err
 	}
-	for _, id := range ids {
+	if s.stored, err = b.t.ColumnIDs(stored); err != nil {
+		return err
+	}
+	for _, id := range s.columns {
 		b.t.Columns[id-1].NotNull = true
 	}
-	b.constraints = append(b.constraints, indexSpec{name: name, primary: true, columns: ids})
+	b.constraints = append(b.constraints, s)
 	return nil
 }
 

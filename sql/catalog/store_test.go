@@ -157,7 +157,7 @@ func TestUnknownFormatIsRefused(t *testing.T) {
 func TestCreateAndDropFollowTheTransaction(t *testing.T) {
 	f := newFixture(t)
 	v := f.begin()
-	tab := f.mustCreate(v, "t", "a b", func(b *Builder) error { return b.AddPrimaryKey("", []string{"a"}) })
+	tab := f.mustCreate(v, "t", "a b", func(b *Builder) error { return b.AddPrimaryKey("", []string{"a"}, nil) })
 	if r, err := v.Relation(ctx, PublicSchema, "t_pkey", kv.TableAccessShare); err != nil || r.Table.ID != tab.ID || r.Index == nil {
 		t.Errorf("own index is %+v, %v", r, err)
 	}
@@ -207,7 +207,7 @@ func TestCreateAndDropFollowTheTransaction(t *testing.T) {
 func TestNamesOfTablesAndIndexesCollide(t *testing.T) {
 	f := newFixture(t)
 	v := f.begin()
-	tab := f.mustCreate(v, "t", "a b", func(b *Builder) error { return b.AddPrimaryKey("", []string{"a"}) })
+	tab := f.mustCreate(v, "t", "a b", func(b *Builder) error { return b.AddPrimaryKey("", []string{"a"}, nil) })
 	f.commit(v)
 
 	v = f.begin()
@@ -247,7 +247,7 @@ func TestConstraintNamesAreThoseOfPostgreSQL(t *testing.T) {
 		return errors.Join(
 			check("a > 0", 1)(b), check("a > 0 and b > 0", 1, 2)(b), check("a > 1", 1)(b),
 			b.AddUnique("", []string{"a", "b"}, nil), b.AddUnique("", []string{"c"}, nil),
-			b.AddPrimaryKey("", []string{"b"}), b.AddUnique("named", []string{"b"}, nil))
+			b.AddPrimaryKey("", []string{"b"}, nil), b.AddUnique("named", []string{"b"}, nil))
 	})
 	var got []string
 	for _, c := range tab.Checks {
@@ -279,9 +279,9 @@ func TestBuilderRefusesWhatPostgreSQLRefuses(t *testing.T) {
 		{"a a", nil, sqlerr.DuplicateColumn},
 		{"ctid", nil, sqlerr.DuplicateColumn},
 		{"a b", func(b *Builder) error {
-			return errors.Join(b.AddPrimaryKey("", []string{"a"}), b.AddPrimaryKey("", []string{"b"}))
+			return errors.Join(b.AddPrimaryKey("", []string{"a"}, nil), b.AddPrimaryKey("", []string{"b"}, nil))
 		}, sqlerr.InvalidTableDefinition},
-		{"a", func(b *Builder) error { return b.AddPrimaryKey("", []string{"zz"}) }, sqlerr.UndefinedColumn},
+		{"a", func(b *Builder) error { return b.AddPrimaryKey("", []string{"zz"}, nil) }, sqlerr.UndefinedColumn},
 		{"a", func(b *Builder) error { return b.AddUnique("", []string{"a", "a"}, nil) }, sqlerr.DuplicateColumn},
 		{"a", func(b *Builder) error {
 			return errors.Join(b.AddCheck("k", "a > 0", nil), b.AddCheck("k", "a > 1", nil))
@@ -429,7 +429,7 @@ func TestDocumentedDescriptor(t *testing.T) {
 	err := errors.Join(
 		b.AddColumn(Column{Name: "id", Type: types.Int8}),
 		b.AddColumn(Column{Name: "name", Type: types.Text, NotNull: true, Default: "'x'"}),
-		b.AddPrimaryKey("", []string{"id"}),
+		b.AddPrimaryKey("", []string{"id"}, nil),
 		b.AddCheck("", "id > 0", []ColumnID{1}))
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"minidb/sql/internal/parse"
 	"minidb/sql/internal/plan"
 	"minidb/sql/sqlerr"
+	"minidb/sql/types"
 )
 
 // DDL runs a statement that changes the catalog, in the transaction of env, and gives its command tag. It locks what it
@@ -80,8 +81,8 @@ func (d *ddl) schema(ctx context.Context, name parse.ObjectName) (*catalog.Schem
 	case "":
 		return nil, d.at(sqlerr.New(sqlerr.InvalidSchemaName, "no schema has been selected to create in"), name.Pos)
 	case "pg_catalog", "information_schema":
-		return nil, d.at(sqlerr.New(sqlerr.InsufficientPrivilege, "permission denied to create \"%s.%s\"", name.Schema, name.Name).
-			WithDetail("System catalog modifications are currently disallowed."), name.Pos)
+		return nil, sqlerr.New(sqlerr.InsufficientPrivilege, "permission denied to create \"%s.%s\"", name.Schema, name.Name).
+			WithDetail("System catalog modifications are currently disallowed.")
 	}
 	return nil, d.at(sqlerr.New(sqlerr.InvalidSchemaName, "schema \"%s\" does not exist", name.Schema), name.Pos)
 }
@@ -129,15 +130,15 @@ func (d *ddl) checkTablespace(name string) error {
 	return sqlerr.New(sqlerr.UndefinedObject, "tablespace \"%s\" does not exist", name)
 }
 
-// checkCollation accepts the names of collation C, which is the only one, for types that have one.
-func (d *ddl) checkCollation(c *parse.ObjectName, collatable bool, typeName string) error {
+// checkCollation accepts the names of collation C, which is the only one, for types that have one. Errors are without position.
+func checkCollation(c *parse.ObjectName, t types.Type) error {
 	switch {
 	case c == nil:
 		return nil
-	case !collatable:
-		return d.at(sqlerr.New(sqlerr.DatatypeMismatch, "collations are not supported by type %s", typeName), c.Pos)
+	case t.Category() != 'S':
+		return sqlerr.New(sqlerr.DatatypeMismatch, "collations are not supported by type %s", t.Base().Format())
 	case c.Name == "C" || c.Name == "POSIX" || c.Name == "default" || c.Name == "ucs_basic":
 		return nil
 	}
-	return d.at(sqlerr.New(sqlerr.UndefinedObject, "collation \"%s\" for encoding \"UTF8\" does not exist", c.Name), c.Pos)
+	return sqlerr.New(sqlerr.UndefinedObject, "collation \"%s\" for encoding \"UTF8\" does not exist", c.Name)
 }

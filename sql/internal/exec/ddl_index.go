@@ -111,7 +111,7 @@ func (d *ddl) indexColumn(t *catalog.Table, item *parse.IndexItem) (catalog.Inde
 	if !rowenc.Keyable(c.Type) {
 		return k, notKeyable(c.Type)
 	}
-	if err := d.checkCollation(item.Collation, c.Type.Category() == 'S', c.Type.Format()); err != nil {
+	if err := checkCollation(item.Collation, c.Type); err != nil {
 		return k, err
 	}
 	if item.OpclassSet && !slices.Contains(operatorClasses, item.Opclass.Name) {

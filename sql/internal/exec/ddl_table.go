@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"minidb/sql/catalog"
 	"minidb/sql/internal/expr"
@@ -137,7 +138,21 @@ func (m *tableMaker) columnType(c *parse.ColumnDef) (types.Type, error) {
 	if t.Category() == 'P' || t.IsUnknown() {
 		return t, sqlerr.New(sqlerr.InvalidTableDefinition, "column \"%s\" has pseudo-type %s", c.Name, t.Format())
 	}
-	return t, m.checkCollation(c.Collation, t.Category() == 'S', t.Format())
+	if err := checkCollation(c.Collation, t); err != nil {
+		return t, m.at(err, collateClause(m.env.Text, c.Collation.Pos))
+	}
+	return t, nil
+}
+
+// collateClause is the offset of the word COLLATE before a collation's name, where PostgreSQL's errors point.
+func collateClause(text string, name int) int {
+	const word = "collate"
+	for i := name - len(word); i >= 0; i-- {
+		if strings.EqualFold(text[i:i+len(word)], word) {
+			return i
+		}
+	}
+	return name
 }
 
 // families declares the families of FAMILY clauses, those of single columns after the table's.
@@ -201,10 +216,7 @@ func (m *tableMaker) keyConstraint(k *parse.Constraint, columns []string) error 
 	if k.Kind == parse.UniqueConstraint {
 		return m.b.AddUnique(k.Name, columns, k.Include)
 	}
-	if len(k.Include) > 0 {
-		return sqlerr.Unsupported("PRIMARY KEY with INCLUDE")
-	}
-	return m.b.AddPrimaryKey(k.Name, columns)
+	return m.b.AddPrimaryKey(k.Name, columns, k.Include)
 }
 
 func notKeyable(t types.Type) error {
