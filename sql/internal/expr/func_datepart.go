@@ -42,32 +42,35 @@ func makeUnitNames() map[string]string {
 }
 
 // unitOf finds a unit.
-func unitOf(text types.Datum, t types.Type) (unit, written string, err error) {
-	written = strings.ToLower(text.Text())
-	unit, ok := unitNames[written]
-	if !ok {
-		return "", written, unrecognizedUnit(written, t)
+func unitOf(text types.Datum, t types.Type) (string, error) {
+	// As units are mostly written this costs no copy.
+	if unit, ok := unitNames[string(text.B)]; ok {
+		return unit, nil
 	}
-	return unit, written, nil
+	unit, ok := unitNames[strings.ToLower(text.Text())]
+	if !ok {
+		return "", unrecognizedUnit(text, t)
+	}
+	return unit, nil
 }
 
-func unrecognizedUnit(written string, t types.Type) error {
-	return sqlerr.New(sqlerr.InvalidParameterValue, "unit \"%s\" not recognized for type %s", written, t.Format())
+func unrecognizedUnit(written types.Datum, t types.Type) error {
+	return sqlerr.New(sqlerr.InvalidParameterValue, "unit \"%s\" not recognized for type %s", strings.ToLower(written.Text()), t.Format())
 }
 
-func unsupportedUnit(written string, t types.Type) error {
-	return sqlerr.New(sqlerr.FeatureNotSupported, "unit \"%s\" not supported for type %s", written, t.Format())
+func unsupportedUnit(written types.Datum, t types.Type) error {
+	return sqlerr.New(sqlerr.FeatureNotSupported, "unit \"%s\" not supported for type %s", strings.ToLower(written.Text()), t.Format())
 }
 
 // extract gives a field of a date, timestamp or interval as a numeric.
 func extract(t types.Type) binary {
 	return func(ec *EvalContext, text, d types.Datum) (types.Datum, error) {
-		unit, written, err := unitOf(text, t)
+		unit, err := unitOf(text, t)
 		if err != nil {
 			return types.Datum{}, err
 		}
 		if t.OID == types.IntervalOID {
-			return intervalField(unit, written, d.Interval())
+			return intervalField(unit, text, d.Interval())
 		}
 		p := timePoint{typ: t, utc: d.I}
 		switch t.OID {
@@ -86,9 +89,9 @@ func extract(t types.Type) binary {
 			p.infinite = infiniteTime(d.I)
 		}
 		if p.infinite {
-			return p.infiniteField(unit, written, d.I > 0)
+			return p.infiniteField(unit, text, d.I > 0)
 		}
-		return p.field(unit, written)
+		return p.field(unit, text)
 	}
 }
 
@@ -126,7 +129,7 @@ type timePoint struct {
 }
 
 // infiniteField: what grows without end is infinite, what comes around is NULL.
-func (p *timePoint) infiniteField(unit, written string, positive bool) (types.Datum, error) {
+func (p *timePoint) infiniteField(unit string, written types.Datum, positive bool) (types.Datum, error) {
 	switch unit {
 	case "year", "decade", "century", "millennium", "julian", "isoyear", "epoch":
 		if positive {
@@ -151,7 +154,7 @@ func (p *timePoint) has(unit string) bool {
 	return true
 }
 
-func (p *timePoint) field(unit, written string) (types.Datum, error) {
+func (p *timePoint) field(unit string, written types.Datum) (types.Datum, error) {
 	if !p.has(unit) {
 		return types.Datum{}, unsupportedUnit(written, p.typ)
 	}
@@ -270,7 +273,7 @@ func (p *timePoint) julian() (types.Datum, error) {
 }
 
 // intervalField is a field of an interval. Years and months, days, and time are apart.
-func intervalField(unit, written string, v types.IntervalValue) (types.Datum, error) {
+func intervalField(unit string, written types.Datum, v types.IntervalValue) (types.Datum, error) {
 	whole := func(i int64) (types.Datum, error) { return types.NewNumeric(i, 0), nil }
 	year, month := int64(v.Months/12), int64(v.Months%12)
 	switch unit {

@@ -16,19 +16,19 @@ var dateTruncFuncs = map[string]impl{
 }
 
 func truncTimestamp(_ *EvalContext, text, t types.Datum) (types.Datum, error) {
-	unit, written, err := unitOf(text, types.Timestamp)
+	unit, err := unitOf(text, types.Timestamp)
 	if err != nil || infiniteTime(t.I) {
 		return t, err
 	}
 	usec, ok := truncate(unit, t.I)
 	if !ok {
-		return types.Datum{}, noTruncation(unit, written, types.Timestamp)
+		return types.Datum{}, noTruncation(unit, text, types.Timestamp)
 	}
 	return types.NewInt(usec), types.CheckTimestamp(usec)
 }
 
 // noTruncation is the error of a unit that only extract has.
-func noTruncation(unit, written string, t types.Type) error {
+func noTruncation(unit string, written types.Datum, t types.Type) error {
 	switch unit {
 	case "timezone", "timezone_hour", "timezone_minute", "week":
 		return unsupportedUnit(written, t)
@@ -46,14 +46,14 @@ func truncZoned(ec *EvalContext, text, t types.Datum, zone []byte) (types.Datum,
 		}
 		loc = l
 	}
-	unit, written, err := unitOf(text, types.TimestampTZ)
+	unit, err := unitOf(text, types.TimestampTZ)
 	if err != nil || infiniteTime(t.I) {
 		return t, err
 	}
 	local := types.TimestampTZToTimestamp(loc, t.I)
 	usec, ok := truncate(unit, local)
 	if !ok {
-		return types.Datum{}, noTruncation(unit, written, types.TimestampTZ)
+		return types.Datum{}, noTruncation(unit, text, types.TimestampTZ)
 	}
 	switch unit {
 	case "hour", "minute", "second", "milliseconds", "microseconds":
@@ -112,7 +112,7 @@ func truncate(unit string, usec int64) (int64, bool) {
 
 // truncInterval drops the parts below the unit.
 func truncInterval(_ *EvalContext, text, d types.Datum) (types.Datum, error) {
-	unit, written, err := unitOf(text, types.Interval)
+	unit, err := unitOf(text, types.Interval)
 	if err != nil {
 		return types.Datum{}, err
 	}
@@ -129,14 +129,14 @@ func truncInterval(_ *EvalContext, text, d types.Datum) (types.Datum, error) {
 	case times[unit] != 0:
 		v.Usec = v.Usec / times[unit] * times[unit]
 	case unit == "week":
-		return types.Datum{}, unsupportedWeek(written)
+		return types.Datum{}, unsupportedWeek(text)
 	default:
-		return types.Datum{}, noTruncation(unit, written, types.Interval)
+		return types.Datum{}, noTruncation(unit, text, types.Interval)
 	}
 	return types.NewInterval(v), nil
 }
 
-func unsupportedWeek(written string) error {
+func unsupportedWeek(written types.Datum) error {
 	err := unsupportedUnit(written, types.Interval)
 	if e, ok := sqlerr.As(err); ok {
 		return e.WithDetail("Months usually have fractional weeks.")

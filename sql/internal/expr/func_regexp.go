@@ -303,7 +303,8 @@ func regexpReplace(ec *EvalContext, a, pattern, replacement types.Datum, flags s
 }
 
 func appendReplacement(out, text, replacement []byte, loc []int) []byte {
-	for i := 0; i < len(replacement); i++ {
+	// What is too large is refused by the caller; here it only must not grow further.
+	for i := 0; i < len(replacement) && len(out) <= maxTextBytes; i++ {
 		c := replacement[i]
 		if c != '\\' || i+1 == len(replacement) {
 			out = append(out, c)
