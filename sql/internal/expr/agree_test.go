@@ -27,6 +27,11 @@ import (
 // writes the outcomes anew; the server's zone must be UTC and its collation C.
 var postgres = flag.String("postgres", "", "connection string of the PostgreSQL 15 server that the expected outcomes are taken from")
 
+var (
+	randomSeed  = flag.Uint64("seed", 0, "seed of the random expressions; 0 draws one")
+	randomCount = flag.Int("expressions", 3000, "number of random expressions")
+)
+
 // testColumn is a column of a test table with its value in each row; "" is NULL.
 type testColumn struct {
 	name, ddl string
@@ -195,13 +200,14 @@ func outcome(t testing.TB, path, text string) string {
 		return describe(err)
 	}
 	row := rows[0]
-	d, err := e.Eval(ec, row)
+	// As in PostgreSQL folding may drop what would fail; what does not fail it does not change.
+	d, err := Fold(e).Eval(ec, row)
+	unfolded, unfoldedErr := e.Eval(ec, row)
+	if unfoldedErr == nil && (err != nil || !sameDatum(d, unfolded)) {
+		t.Errorf("%s: folding changes the value", text)
+	}
 	if err != nil {
 		return describe(err)
-	}
-	folded, err := Fold(e).Eval(ec, row)
-	if err != nil || !sameDatum(d, folded) {
-		t.Errorf("%s: folding changes the value: %v", text, err)
 	}
 	return show(name, typeName(e.Type()), types.FormatText(ec.Types, e.Type(), d), d.Null)
 }

@@ -269,6 +269,10 @@ func (b *Builder) cast(x *parse.CastExpr, s *Scope) (Expr, error) {
 		return nil, err
 	}
 	c, err := b.coerce(e, to, types.CastExplicit)
+	if err == nil && c != nil && to.Mod == -1 && c.Type().Mod != -1 {
+		// Only the modifier goes.
+		return &Cast{Arg: c, Context: types.CastExplicit, typ: to, from: c.Type(), relabel: true}, nil
+	}
 	if err == nil && c == nil {
 		err = b.at(sqlerr.New(sqlerr.CannotCoerce, "cannot cast type %s to %s", e.Type().Base().Format(), to.Base().Format()), x.Pos)
 	}

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"strings"
+
 	"minidb/sql/internal/parse"
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
@@ -295,11 +297,20 @@ func (b *Builder) whenEquals(arg Expr, w parse.CaseWhen, s *Scope) (Expr, error)
 	if err != nil {
 		return nil, err
 	}
-	eq, err := b.operator("=", &CaseValue{typ: arg.Type()}, value, w.Pos)
+	eq, err := b.operator("=", &CaseValue{typ: arg.Type()}, value, b.whenPos(w))
 	if err != nil {
 		return nil, err
 	}
 	return b.toBool(eq, "CASE/WHEN", w.Pos)
+}
+
+// whenPos is the place of the word WHEN: the last one before its condition.
+func (b *Builder) whenPos(w parse.CaseWhen) int {
+	pos := min(w.Pos, Leftmost(w.Cond), len(b.Text))
+	if i := strings.LastIndex(strings.ToLower(b.Text[:pos]), "when"); i >= 0 {
+		return i
+	}
+	return pos
 }
 
 func leftmosts(list []parse.Expr) []int {
@@ -392,6 +403,10 @@ func Leftmost(x parse.Expr) int {
 	case *parse.AnyAllExpr:
 		return first(x.X)
 	case *parse.CastExpr:
+		if l, ok := x.X.(*parse.Literal); ok && (l.Kind == parse.StringLiteral || l.Kind == parse.NullLiteral) {
+			// The literal becomes a constant of the type, wherever the type is written.
+			return l.Pos
+		}
 		return first(x.X)
 	case *parse.CollateExpr:
 		return first(x.X)
