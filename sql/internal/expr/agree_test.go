@@ -255,7 +255,7 @@ func buildTest(scope *Scope, text, table string) (Expr, string, error) {
 	target := stmts[0].AST.(*parse.SelectStmt).Body.(*parse.SelectClause).Targets[0]
 	e, err := b.BuildValue(target.Expr, scope)
 	if err == nil {
-		err = b.Params.Check(b)
+		err = b.Params.Check()
 	}
 	name := target.Name
 	if name == "" {

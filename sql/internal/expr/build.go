@@ -149,7 +149,8 @@ func (b *Builder) BuildAll(list []parse.Expr, s *Scope) ([]Expr, error) {
 	return out, nil
 }
 
-// BuildValue is Build for a place that puts a value out, such as a SELECT list: what has no type is text.
+// BuildValue is Build for a place that puts a value out: what has no type is text. A SELECT list's own parameters may still
+// get a type from the rest of the query, so for it Resolve comes last.
 func (b *Builder) BuildValue(x parse.Expr, s *Scope) (Expr, error) {
 	e, err := b.Build(x, s)
 	if err != nil {
@@ -179,7 +180,7 @@ func (b *Builder) condition(x parse.Expr, s *Scope, construct string) (Expr, err
 	return b.toBool(e, construct, Leftmost(x))
 }
 
-// BuildInt8 is Build for LIMIT and OFFSET.
+// BuildInt8 is Build for LIMIT and OFFSET, which see the query's columns but cannot use them.
 func (b *Builder) BuildInt8(x parse.Expr, s *Scope) (Expr, error) {
 	e, err := b.Build(x, s)
 	if err != nil {
@@ -189,6 +190,9 @@ func (b *Builder) BuildInt8(x parse.Expr, s *Scope) (Expr, error) {
 	if err == nil && c == nil {
 		err = b.at(sqlerr.New(sqlerr.DatatypeMismatch, "argument of %s must be type bigint, not type %s",
 			s.Clause.fact().name, e.Type().Base().Format()), Leftmost(x))
+	}
+	if err == nil && HasColumns(c) {
+		err = b.at(sqlerr.New(sqlerr.InvalidColumnReference, "argument of %s must not contain variables", s.Clause.fact().name), Leftmost(x))
 	}
 	return c, err
 }

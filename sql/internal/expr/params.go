@@ -11,7 +11,6 @@ import (
 // Params are the types of a statement's parameters: those the client gave, and those that the places they stand in decide.
 type Params struct {
 	types []types.Type // Unknown: not decided yet
-	used  []int        // byte offset of the first use, -1 = none
 	fixed bool
 }
 
@@ -36,7 +35,6 @@ const maxParams = 65535
 func (p *Params) grow(n int) {
 	for len(p.types) < n {
 		p.types = append(p.types, types.Unknown)
-		p.used = append(p.used, -1)
 	}
 }
 
@@ -49,9 +47,6 @@ func (p *Params) ref(b *Builder, x *parse.ParamRef) (Expr, error) {
 		return nil, b.at(sqlerr.New(sqlerr.UndefinedParameter, "there is no parameter $%d", x.Number), x.Pos)
 	}
 	p.grow(x.Number)
-	if p.used[x.Number-1] < 0 {
-		p.used[x.Number-1] = x.Pos
-	}
 	return &Param{Number: x.Number, typ: p.types[x.Number-1], pos: x.Pos}, nil
 }
 
@@ -70,10 +65,10 @@ func (p *Params) decide(b *Builder, x *Param, to types.Type) (Expr, error) {
 }
 
 // Check is called when the whole statement is built: a parameter whose type nothing has decided is 42P18.
-func (p *Params) Check(b *Builder) error {
+func (p *Params) Check() error {
 	for i, t := range p.types {
 		if t.IsUnknown() {
-			return b.at(sqlerr.New(sqlerr.IndeterminateDatatype, "could not determine data type of parameter $%d", i+1), p.used[i])
+			return sqlerr.New(sqlerr.IndeterminateDatatype, "could not determine data type of parameter $%d", i+1)
 		}
 	}
 	return nil

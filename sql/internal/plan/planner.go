@@ -41,7 +41,7 @@ func (p *Planner) Plan(st parse.Stmt, given []types.Type) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.builder.Params.Check(p.builder); err != nil {
+	if err := p.builder.Params.Check(); err != nil {
 		return nil, err
 	}
 	out.Params, out.Tables = p.builder.Params.Types(), p.tables
