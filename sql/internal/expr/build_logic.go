@@ -383,6 +383,10 @@ func Leftmost(x parse.Expr) int {
 	}
 	switch x := x.(type) {
 	case *parse.BinaryExpr:
+		if row, ok := x.L.(*parse.RowExpr); ok {
+			// A comparison of rows is comparisons of their fields.
+			return first(row.Args...)
+		}
 		return first(x.L, x.R)
 	case *parse.UnaryExpr:
 		return first(x.X)

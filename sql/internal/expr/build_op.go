@@ -255,11 +255,11 @@ func (b *Builder) distinct(x *parse.DistinctExpr, s *Scope) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Against NULL it is a NULL test.
-	if isNullConst(r) {
+	// Against the word NULL it is a NULL test.
+	if isNullLiteral(x.R) {
 		return &NullTest{Arg: l, Not: !x.Not}, nil
 	}
-	if isNullConst(l) {
+	if isNullLiteral(x.L) {
 		return &NullTest{Arg: r, Not: !x.Not}, nil
 	}
 	eq, err := b.operator("=", l, r, x.Pos)
@@ -271,6 +271,11 @@ func (b *Builder) distinct(x *parse.DistinctExpr, s *Scope) (Expr, error) {
 		return nil, b.at(sqlerr.New(sqlerr.DatatypeMismatch, "IS DISTINCT FROM requires = operator to yield boolean"), x.Pos)
 	}
 	return &Distinct{Left: call.Args[0], Right: call.Args[1], Not: x.Not, eq: call.oper}, nil
+}
+
+func isNullLiteral(x parse.Expr) bool {
+	l, ok := x.(*parse.Literal)
+	return ok && l.Kind == parse.NullLiteral
 }
 
 func isNullConst(e Expr) bool {

@@ -291,7 +291,12 @@ func (e *MinMax) Eval(ec *EvalContext, row Row) (types.Datum, error) {
 		if d.Null {
 			continue
 		}
-		if best.Null || (types.Compare(e.typ, d, best) < 0) == e.Least {
+		if best.Null {
+			best = d
+			continue
+		}
+		// Of equal values the first stays.
+		if c := types.Compare(e.typ, d, best); c < 0 && e.Least || c > 0 && !e.Least {
 			best = d
 		}
 	}

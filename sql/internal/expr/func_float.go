@@ -177,7 +177,7 @@ func floatPower(a, b float64) (float64, error) {
 	case a < 0 && !math.IsInf(a, 0) && b != math.Trunc(b) && !math.IsNaN(b):
 		return 0, complexPower()
 	}
-	c := math.Pow(a, b)
+	c := pow(a, b)
 	switch {
 	case math.IsInf(a, 0) || math.IsInf(b, 0):
 	case math.IsInf(c, 0):
@@ -186,6 +186,41 @@ func floatPower(a, b float64) (float64, error) {
 		return 0, types.FloatUnderflow()
 	}
 	return c, nil
+}
+
+// maxExactPower is the largest integer exponent for which pow multiplies.
+const maxExactPower = 512
+
+// pow is a^b. For small integers it multiplies pairs of floats, whose sum carries twice the digits, so that the result is
+// the nearest float, as the C library's is; math.Pow may be off by one in the last digit.
+func pow(a, b float64) float64 {
+	plain := math.Pow(a, b)
+	if b != math.Trunc(b) || math.Abs(b) > maxExactPower || a == 0 || math.IsInf(plain, 0) || math.IsNaN(plain) ||
+		math.Abs(plain) < 1e-290 || math.Abs(plain) > 1e290 {
+		return plain
+	}
+	multiply := func(x, xe, y, ye float64) (float64, float64) {
+		p := x * y
+		e := math.FMA(x, y, -p) + (x*ye + xe*y)
+		s := p + e
+		return s, e - (s - p)
+	}
+	r, re := 1.0, 0.0
+	x, xe := a, 0.0
+	for n := int(math.Abs(b)); n > 0; n >>= 1 {
+		if n&1 == 1 {
+			r, re = multiply(r, re, x, xe)
+		}
+		if n > 1 {
+			x, xe = multiply(x, xe, x, xe)
+		}
+	}
+	if b > 0 {
+		return r
+	}
+	// 1/(r+re): the quotient and what it misses.
+	q := 1 / r
+	return q + q*(math.FMA(-q, r, 1)-q*re)
 }
 
 // addTrigonometry adds the functions that have no value at the infinities or outside of a range.

@@ -72,12 +72,16 @@ func quoteNullable(_ *EvalContext, a types.Datum) (types.Datum, error) {
 	return types.NewBytes(appendLiteral(nil, a.B)), nil
 }
 
-// quoteAny quotes the text form of a value of any type.
+// quoteAny quotes a value of any type after a cast to text.
 func quoteAny(ec *EvalContext, exprs []Expr, args []types.Datum) (types.Datum, error) {
 	if args[0].Null {
 		return types.NewText("NULL"), nil
 	}
-	return types.NewBytes(appendLiteral(nil, types.AppendText(ec.Types, nil, exprs[0].Type(), args[0]))), nil
+	text, err := types.Cast(ec.Types, args[0], exprs[0].Type(), types.Text, types.CastExplicit)
+	if err != nil {
+		return text, err
+	}
+	return types.NewBytes(appendLiteral(nil, text.B)), nil
 }
 
 // concat joins the text forms of what is not NULL.

@@ -37,7 +37,7 @@ func TestRandomExpressionsAgreeWithPostgreSQL(t *testing.T) {
 		switch {
 		case strings.HasPrefix(got, "ERROR 0A000"):
 			unsupported++
-		case got != want && !sameButRounding(got, want):
+		case got != want && !agreesBut(text, got, want):
 			differ++
 			t.Errorf("%s\n got %s\nwant %s", text, got, want)
 		}
@@ -48,16 +48,17 @@ func TestRandomExpressionsAgreeWithPostgreSQL(t *testing.T) {
 	t.Logf("%d of %d are not supported", unsupported, *randomCount)
 }
 
-// sameButRounding: the two mathematical libraries may differ in a float's last digit; PostgreSQL also fails where it computes a
+// agreesBut: the two mathematical libraries may differ in a float's last digit; PostgreSQL also fails where it computes a
 // constant that is not needed, and has the modifier of the branch of a CASE that is left over.
-func sameButRounding(got, want string) bool {
+func agreesBut(text, got, want string) bool {
 	if strings.HasPrefix(want, "ERROR 22") && !strings.HasPrefix(got, "ERROR") {
 		return true
 	}
 	if _, g, ok := strings.Cut(got, "] "); ok {
 		_, w, _ := strings.Cut(want, "] ")
-		if g == w {
-			return strings.HasPrefix(got, "[case ") || strings.HasPrefix(got, "[coalesce ")
+		got, _, _ = strings.Cut(strings.Replace(got, "bpchar]", "character]", 1), "]")
+		if g == w && strings.HasPrefix(want, got) && (strings.Contains(text, "case") || strings.Contains(text, "coalesce")) {
+			return true
 		}
 	}
 	if strings.Contains(got, "double precision]") && strings.Contains(want, "double precision]") {
