@@ -94,6 +94,51 @@ func TestSuccessCommitsWithTheWork(t *testing.T) {
 	}
 }
 
+// TestSuccessCommitsWithSortedFiles: the row is live already when the transaction that replaces it ingests its files.
+func TestSuccessCommitsWithSortedFiles(t *testing.T) {
+	r, db := newRegistry(t)
+	key := []byte("\x70imported")
+	j := start(t, r, func(ctx context.Context, j *Job) error {
+		txn, err := db.Begin(kv.TxnOptions{})
+		if err != nil {
+			return err
+		}
+		defer txn.Rollback()
+		b, err := db.NewSSTable(kv.SSTableOptions{})
+		if err != nil {
+			return err
+		}
+		if err := b.Add(key, []byte("row")); err != nil {
+			return err
+		}
+		file, err := b.Finish()
+		if err != nil {
+			return err
+		}
+		if err := txn.AddSSTables(ctx, []*kv.SSTable{file}, kv.AddOptions{CheckConflicts: true}); err != nil {
+			return err
+		}
+		if err := j.Succeed(txn, Progress{Rows: 1}); err != nil {
+			return err
+		}
+		return txn.Commit(ctx)
+	})
+	if row, err := j.Wait(ctx); err != nil || row.Status != Succeeded {
+		t.Fatalf("job ended as %+v, %v", row, err)
+	}
+	if row := storedRow(t, r, j.ID()); row.Status != Succeeded || row.Rows != 1 {
+		t.Errorf("stored as %+v", row)
+	}
+	txn, err := db.Begin(kv.TxnOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer txn.Rollback()
+	if v, ok, err := txn.Get(ctx, key); string(v) != "row" || !ok || err != nil {
+		t.Errorf("the imported row is %q, %t, %v", v, ok, err)
+	}
+}
+
 func TestFailedCommitMakesTheJobFail(t *testing.T) {
 	r, db := newRegistry(t)
 	j := start(t, r, func(ctx context.Context, j *Job) error {
