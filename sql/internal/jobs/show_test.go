@@ -1,6 +1,9 @@
 package jobs
 
 import (
+	"encoding/json"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,5 +34,27 @@ func TestRowsFitTheirColumns(t *testing.T) {
 				t.Errorf("%s is %s, want %s", c.Name, got, want[c.Name])
 			}
 		}
+	}
+}
+
+// TestDocumentedRow checks the example of docs/formats/catalog.md.
+func TestDocumentedRow(t *testing.T) {
+	doc, err := os.ReadFile("../../../docs/formats/catalog.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(doc), "```job\n")
+	block, _, _ = strings.Cut(block, "```")
+	created := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	row := Row{
+		ID: 7, Type: "IMPORT", Description: "IMPORT INTO t …", User: "postgres", Status: Running, Created: created,
+		Modified: created.Add(time.Second), Progress: Progress{Fraction: 0.25, Rows: 1000, Bytes: 119000, Stage: "reading"},
+	}
+	value, err := json.Marshal(row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.ReplaceAll(block, "\n", ""); got != string(value) {
+		t.Errorf("docs/formats/catalog.md shows\n%s\nwhile a row is\n%s", got, value)
 	}
 }
