@@ -45,7 +45,7 @@ var errorMap = []struct {
 	hint     string
 	detailed bool // the error's own text is the detail
 }{
-	{kv.ErrDeadlock, sqlerr.DeadlockDetected, "deadlock detected", "See server log for query details.", false},
+	{kv.ErrDeadlock, sqlerr.DeadlockDetected, "deadlock detected", "", false},
 	{kv.ErrLockTimeout, sqlerr.LockNotAvailable, "canceling statement due to lock timeout", "", false},
 	{kv.ErrLockNotAvailable, sqlerr.LockNotAvailable, "could not obtain lock", "", false},
 	{kv.ErrSerialization, sqlerr.SerializationFailure, "could not serialize access due to concurrent update", "", false},

@@ -145,10 +145,10 @@ func (d *demo) importTrades(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(rows) != 1 || len(rows[0]) == 0 {
+	if len(rows) != 1 || rows[0]["job_id"] == "" {
 		return fmt.Errorf("IMPORT … DETACHED answered %v, not a job's id", rows)
 	}
-	job := rows[0][0]
+	job := rows[0]["job_id"]
 	for {
 		rows, err := d.query(ctx, `SHOW JOBS`)
 		if err != nil {
@@ -187,17 +187,17 @@ func (d *demo) show(ctx context.Context, text string) error {
 	return nil
 }
 
-// query returns the text of a statement's rows.
-func (d *demo) query(ctx context.Context, text string) ([][]string, error) {
+// query returns the text of a statement's rows, by column name.
+func (d *demo) query(ctx context.Context, text string) ([]map[string]string, error) {
 	results, err := d.sh.conn.Exec(ctx, text).ReadAll()
 	if err != nil {
 		return nil, err
 	}
-	var rows [][]string
+	var rows []map[string]string
 	for _, r := range results[0].Rows {
-		var row []string
-		for _, v := range r {
-			row = append(row, string(v))
+		row := map[string]string{}
+		for i, v := range r {
+			row[results[0].FieldDescriptions[i].Name] = string(v)
 		}
 		rows = append(rows, row)
 	}
@@ -218,13 +218,14 @@ func (d *demo) start(ctx context.Context, data string) error {
 }
 
 // jobLine finds job in SHOW JOBS' rows: its status, and a line about it.
-func jobLine(rows [][]string, job string) (status, line string) {
+func jobLine(rows []map[string]string, job string) (status, line string) {
 	for _, r := range rows {
-		if r[0] != job {
+		if r["job_id"] != job {
 			continue
 		}
-		fraction, _ := strconv.ParseFloat(r[4], 64)
-		return r[3], fmt.Sprintf("%-9s %3.0f %%  %s", r[3], fraction*100, strings.Join(r[5:], " "))
+		fraction, _ := strconv.ParseFloat(r["fraction_completed"], 64)
+		return r["status"], strings.TrimSpace(fmt.Sprintf("%-9s %3.0f %%  %9s rows  %s %s",
+			r["status"], fraction*100, r["rows"], r["running_status"], r["error"]))
 	}
 	return "", "job " + job + " is not listed"
 }

@@ -21,7 +21,7 @@ func newSSTCommand() *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
-		sstCommand("check", "Verify every checksum of the files", checkSST),
+		sstCommand("check", "Verify checksums, the order of keys, the index, the filter and the counts of the files", checkSST),
 		sstCommand("props", "Print the properties of the files", printSSTProps),
 		sstCommand("layout", "Print where each block of the files lies", printSSTLayout),
 		sstCommand("scan", "Print every entry of the files, in order", scanSST),
@@ -69,7 +69,7 @@ func withSST(path string, do func(*sstable.Reader) error) error {
 }
 
 func checkSST(out *bufio.Writer, r *sstable.Reader) error {
-	if err := r.VerifyChecksums(); err != nil {
+	if err := r.Check(); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "ok: %d entries in %d blocks\n", r.Properties().NumEntries, r.Properties().NumBlocks)
