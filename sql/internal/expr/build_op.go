@@ -192,11 +192,12 @@ func (b *Builder) rowCompare(x *parse.BinaryExpr, l, r *parse.RowExpr, s *Scope)
 	if err != nil {
 		return nil, err
 	}
-	return b.compareRows(x.Op, left, right, x.Pos)
+	return b.Compare(x.Op, left, right, x.Pos)
 }
 
-// compareRows makes the comparison of two rows of one length: = is the AND of equalities, <> the OR of inequalities.
-func (b *Builder) compareRows(op string, left, right []Expr, pos int) (Expr, error) {
+// Compare makes the comparison of two rows of one length, or of two values: = is the AND of equalities, <> the OR of
+// inequalities. It is for planners: JOIN USING, IN over a query. The operands are as Build made them.
+func (b *Builder) Compare(op string, left, right []Expr, pos int) (Expr, error) {
 	strict, ordered := map[string]string{"=": "=", "<>": "<>", "<": "<", "<=": "<", ">": ">", ">=": ">"}[op]
 	if !ordered {
 		strict = op

@@ -53,10 +53,12 @@ var dateFuncs = map[string]impl{
 	"mul_d_interval": {f2: func(_ *EvalContext, f, v types.Datum) (types.Datum, error) {
 		return intervalScale(v.Interval(), f.Float(), false)
 	}},
-	"interval_div":           {f2: intervalDivide},
-	"interval_justify_hours": {f1: func(_ *EvalContext, v types.Datum) (types.Datum, error) { return justifyHours(v.Interval()) }},
-	"timestamp_age":          {f2: func(_ *EvalContext, a, b types.Datum) (types.Datum, error) { return age(a.I, b.I) }},
-	"timestamptz_age":        {f2: zonedAge},
+	"interval_div":              {f2: intervalDivide},
+	"interval_justify_days":     {f1: func(_ *EvalContext, v types.Datum) (types.Datum, error) { return justifyDays(v.Interval()) }},
+	"interval_justify_interval": {f1: justifyInterval},
+	"interval_justify_hours":    {f1: func(_ *EvalContext, v types.Datum) (types.Datum, error) { return justifyHours(v.Interval()) }},
+	"timestamp_age":             {f2: func(_ *EvalContext, a, b types.Datum) (types.Datum, error) { return age(a.I, b.I) }},
+	"timestamptz_age":           {f2: zonedAge},
 	"date_finite": {f1: func(_ *EvalContext, d types.Datum) (types.Datum, error) {
 		return types.NewBool(!infiniteDate(d.I)), nil
 	}},
@@ -200,6 +202,40 @@ func justifyHours(v types.IntervalValue) (types.Datum, error) {
 		days, usec = days+1, usec-usecPerDay
 	}
 	return makeInterval(int64(v.Months), days, usec)
+}
+
+// justifyDays makes months of 30 days, all parts with one sign.
+func justifyDays(v types.IntervalValue) (types.Datum, error) {
+	months, days := int64(v.Months)+int64(v.Days)/daysPerMonth, int64(v.Days)%daysPerMonth
+	switch {
+	case months > 0 && days < 0:
+		months, days = months-1, days+daysPerMonth
+	case months < 0 && days > 0:
+		months, days = months+1, days-daysPerMonth
+	}
+	return makeInterval(months, days, v.Usec)
+}
+
+// justifyInterval does both, and gives all parts the sign of the largest.
+func justifyInterval(_ *EvalContext, a types.Datum) (types.Datum, error) {
+	v := a.Interval()
+	days := int64(v.Days) + v.Usec/usecPerDay
+	usec := v.Usec % usecPerDay
+	months := int64(v.Months) + days/daysPerMonth
+	days %= daysPerMonth
+	switch {
+	case months > 0 && (days < 0 || days == 0 && usec < 0):
+		months, days = months-1, days+daysPerMonth
+	case months < 0 && (days > 0 || days == 0 && usec > 0):
+		months, days = months+1, days-daysPerMonth
+	}
+	switch {
+	case days > 0 && usec < 0:
+		days, usec = days-1, usec+usecPerDay
+	case days < 0 && usec > 0:
+		days, usec = days+1, usec-usecPerDay
+	}
+	return makeInterval(months, days, usec)
 }
 
 func intervalOutOfRange() error {
