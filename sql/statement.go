@@ -224,11 +224,13 @@ func (s *Session) newEnv(ctx context.Context, q *statement, args []types.Datum) 
 		return nil, err
 	}
 	memory := exec.NewMemory(statementMemoryFactor * 1024 * int64(s.number("work_mem")))
-	return &exec.Env{
+	env := &exec.Env{
 		KV: s.engine.options.KV, Txn: s.tx.txn, View: view, Database: s.database, SearchPath: s.searchPath(), User: s.opts.User,
 		Text: q.text, Memory: memory, Notice: s.notice, InBlock: s.tx.block || s.tx.used || q.severalInMessage,
 		Eval: &expr.EvalContext{Ctx: ctx, Types: s.context, Params: args, Session: sessionEnv{s}},
-	}, nil
+	}
+	env.EnableSubqueries()
+	return env, nil
 }
 
 // statementMemoryFactor is how many times work_mem a statement may keep: nothing spills yet, so that sorts and hash tables are where

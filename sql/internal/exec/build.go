@@ -42,6 +42,12 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 		return b.over(n.Input, func(in Operator) Operator { return newDelete(b.env, n, in) })
 	case *plan.Subquery:
 		return b.build(n.Input)
+	case *plan.SetOp:
+		left, err := b.build(n.Left)
+		if err != nil {
+			return nil, err
+		}
+		return b.over(n.Right, func(right Operator) Operator { return &setOp{env: b.env, node: n, left: left, right: right} })
 	case *plan.Join:
 		left, err := b.build(n.Left)
 		if err != nil {

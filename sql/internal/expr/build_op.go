@@ -361,3 +361,9 @@ func (b *Builder) like(x *parse.LikeExpr, s *Scope) (Expr, error) {
 	}
 	return b.operator(name, l, pattern, x.Pos)
 }
+
+// Operator makes the call of an infix operator on expressions that are built already: what the planner needs for IN, ANY and ALL over a
+// query.
+func (b *Builder) Operator(op string, left, right Expr, pos int) (Expr, error) {
+	return b.operator(op, left, right, pos)
+}

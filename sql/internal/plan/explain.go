@@ -29,6 +29,7 @@ type ExplainOptions struct {
 func Explain(p *Plan, o ExplainOptions) []string {
 	e := &explainer{options: o, qualify: countScans(p.Root) > 1}
 	p.Root.explain(e)
+	e.subPlans(p.Root)
 	return e.lines
 }
 
@@ -136,31 +137,29 @@ func (e *explainer) sortKeys(keys []SortKey) string {
 
 // countScans counts the tables of a plan.
 func countScans(n Node) int {
-	switch n := n.(type) {
-	case *Scan:
-		return 1
-	case *Join:
-		return countScans(n.Left) + countScans(n.Right)
-	case *Insert:
-		return countScans(n.Input)
-	case *Filter:
-		return countScans(n.Input)
-	case *Project:
-		return countScans(n.Input)
-	case *Sort:
-		return countScans(n.Input)
-	case *Limit:
-		return countScans(n.Input)
-	case *Distinct:
-		return countScans(n.Input)
-	case *Aggregate:
-		return countScans(n.Input)
-	case *Subquery:
-		return countScans(n.Input)
-	case *LockRows:
-		return countScans(n.Input)
+	count := 0
+	if _, ok := n.(*Scan); ok {
+		count++
 	}
-	return 0
+	for _, in := range inputs(n) {
+		count += countScans(in)
+	}
+	return count
+}
+
+// subPlans prints the queries in expressions, below the plan.
+func (e *explainer) subPlans(root Node) {
+	seen := map[*SubPlan]bool{}
+	eachSubPlan(root, func(s *SubPlan) {
+		if seen[s] {
+			return
+		}
+		seen[s] = true
+		e.lines = append(e.lines, "  SubPlan "+itoa(s.number))
+		e.depth = 1
+		s.Root.explain(e)
+		e.depth = 0
+	})
 }
 
 func (n *Scan) explain(e *explainer) {

@@ -66,6 +66,9 @@ func (p *Planner) addLeaf(f *from, item parse.TableExpr, use Use) error {
 
 // addTable adds a table.
 func (p *Planner) addTable(f *from, t *parse.TableRef, use Use) error {
+	if c := p.findCTE(t.Name); c != nil && use != UseWrite {
+		return p.addCTE(f, c, t)
+	}
 	table, schema, err := p.table(t.Name, use)
 	if err != nil {
 		return err
@@ -243,11 +246,6 @@ func (p *Planner) addJoin(f *from, t *parse.JoinExpr, use Use) (*joinTree, error
 }
 
 var joinKinds = [...]JoinKind{parse.InnerJoin: InnerJoin, parse.CrossJoin: InnerJoin, parse.LeftJoin: LeftJoin, parse.RightJoin: RightJoin, parse.FullJoin: FullJoin}
-
-// subquery refuses queries in expressions.
-func (p *Planner) subquery(_ *expr.Builder, _ *expr.Scope, q expr.SubqueryRequest) (expr.Expr, error) {
-	return nil, p.unsupported("a subquery in an expression", q.Pos)
-}
 
 // clause is the scope of FROM in a clause.
 func (f *from) clause(p *Planner, c expr.Clause) *expr.Scope {

@@ -12,8 +12,6 @@ import (
 
 func (p *Planner) insert(st *parse.InsertStmt) (*Plan, error) {
 	switch {
-	case st.With != nil:
-		return nil, p.unsupported("WITH", st.With.Pos)
 	case st.OnConflict != nil:
 		return nil, p.unsupported("ON CONFLICT", st.OnConflict.Pos)
 	case st.Overriding != parse.OverridingNone:

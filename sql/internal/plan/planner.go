@@ -26,8 +26,10 @@ type Planner struct {
 	NoParams   bool // a parameter is an error
 	Snapshot   bool // the transaction reads one snapshot, which may be older than the tables' newest descriptors
 
-	builder *expr.Builder
-	tables  []TableUse
+	builder  *expr.Builder
+	tables   []TableUse
+	ctes     []*cte // in view, the nearest last
+	subplans int
 }
 
 // Plan makes the plan. Given are the parameter types that the client named; it may be shorter than the parameters.
@@ -49,6 +51,11 @@ func (p *Planner) Plan(st parse.Stmt, given []types.Type) (*Plan, error) {
 }
 
 func (p *Planner) statement(st parse.Stmt) (*Plan, error) {
+	done, err := p.with(withOf(st), nil)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	switch st := st.(type) {
 	case *parse.SelectStmt:
 		q, err := p.query(st, nil)
@@ -64,6 +71,19 @@ func (p *Planner) statement(st parse.Stmt) (*Plan, error) {
 		return p.delete(st)
 	}
 	return nil, sqlerr.Internal("no plan for %T", st)
+}
+
+// withOf is the WITH clause of a statement that writes.
+func withOf(st parse.Stmt) *parse.With {
+	switch st := st.(type) {
+	case *parse.InsertStmt:
+		return st.With
+	case *parse.UpdateStmt:
+		return st.With
+	case *parse.DeleteStmt:
+		return st.With
+	}
+	return nil
 }
 
 // Arguments makes the arguments of EXECUTE, cast to the parameters' types.

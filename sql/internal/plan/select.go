@@ -11,13 +11,17 @@ import (
 type queryPlan struct {
 	node    Node
 	columns []Column
+	// unknown are, by column, the literals that nothing gave a type: columns says text. For set operations.
+	unknown []expr.Expr
 }
 
 // query plans a query with everything that may stand around its body.
 func (p *Planner) query(st *parse.SelectStmt, outer *expr.Scope) (*queryPlan, error) {
-	if st.With != nil {
-		return nil, p.unsupported("WITH", st.With.Pos)
+	done, err := p.with(st.With, outer)
+	if err != nil {
+		return nil, err
 	}
+	defer done()
 	if st.WithTies {
 		return nil, p.unsupported("WITH TIES", st.Position())
 	}
@@ -26,8 +30,10 @@ func (p *Planner) query(st *parse.SelectStmt, outer *expr.Scope) (*queryPlan, er
 		return p.selectClause(st, body, outer)
 	case *parse.ValuesClause:
 		return p.valuesQuery(st, body, outer)
+	case *parse.SetOp:
+		return p.setOp(st, body, outer)
 	}
-	return nil, p.unsupported("UNION, INTERSECT and EXCEPT", st.Position())
+	return nil, p.unsupported("this query", st.Position())
 }
 
 // output is a column of the query's projection.
@@ -35,6 +41,8 @@ type output struct {
 	expr   expr.Expr
 	column Column
 	pos    int // byte offset of its text
+	// unknown is the expression before it became text because nothing gave it a type; nil if it had one.
+	unknown expr.Expr
 }
 
 // selection is a SELECT while it is being planned.
@@ -82,6 +90,7 @@ func (p *Planner) selectClause(st *parse.SelectStmt, clause *parse.SelectClause,
 	q := &queryPlan{node: node, columns: make([]Column, 0, s.visible)}
 	for _, o := range s.outputs[:s.visible] {
 		q.columns = append(q.columns, o.column)
+		q.unknown = append(q.unknown, o.unknown)
 	}
 	return q, nil
 }
@@ -120,7 +129,15 @@ func (p *Planner) targets(list []parse.Target, f *from, clause expr.Clause) ([]o
 			}
 			continue
 		}
-		e, err := p.builder.BuildValue(t.Expr, scope)
+		raw, err := p.builder.Build(t.Expr, scope)
+		if err != nil {
+			return nil, err
+		}
+		var unknown expr.Expr
+		if _, ok := raw.(*expr.Const); ok && raw.Type().IsUnknown() {
+			unknown = raw
+		}
+		e, err := p.builder.Resolve(raw)
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +145,7 @@ func (p *Planner) targets(list []parse.Target, f *from, clause expr.Clause) ([]o
 		if name == "" {
 			name = expr.ColumnName(t.Expr)
 		}
-		out = append(out, output{expr: e, column: f.describe(name, e), pos: t.Expr.Position()})
+		out = append(out, output{expr: e, column: f.describe(name, e), pos: t.Expr.Position(), unknown: unknown})
 	}
 	return out, nil
 }
@@ -367,7 +384,7 @@ func (p *Planner) valuesQuery(st *parse.SelectStmt, body *parse.ValuesClause, ou
 		v.Columns = append(v.Columns, t)
 		q.columns = append(q.columns, Column{Name: "column" + itoa(c+1), Type: t})
 	}
-	return p.orderValues(st, q)
+	return p.orderOutputs(st, q)
 }
 
 // commonColumn casts a column of VALUES to the type that all its values can have.
@@ -386,8 +403,8 @@ func (p *Planner) commonColumn(rows [][]expr.Expr, texts [][]parse.Expr, c int) 
 	return t, nil
 }
 
-// orderValues puts ORDER BY and LIMIT over VALUES.
-func (p *Planner) orderValues(st *parse.SelectStmt, q *queryPlan) (*queryPlan, error) {
+// orderOutputs puts ORDER BY, by the columns' names or numbers, and LIMIT over a query.
+func (p *Planner) orderOutputs(st *parse.SelectStmt, q *queryPlan) (*queryPlan, error) {
 	s := &selection{p: p, st: st, clause: &parse.SelectClause{}, from: &from{scope: &expr.Scope{}}, visible: len(q.columns)}
 	for i, c := range q.columns {
 		s.outputs = append(s.outputs, output{expr: expr.NewColumn(i, c.Type, "", c.Name), column: c})
@@ -401,7 +418,9 @@ func (p *Planner) orderValues(st *parse.SelectStmt, q *queryPlan) (*queryPlan, e
 			return nil, err
 		}
 		if i < 0 {
-			return nil, p.unsupported("ORDER BY an expression over VALUES", item.Expr.Position())
+			return nil, p.at(sqlerr.New(sqlerr.FeatureNotSupported, "invalid UNION/INTERSECT/EXCEPT ORDER BY clause").
+				WithDetail("Only result column names can be used, not expressions or functions.").
+				WithHint("Add the expression/function to every SELECT, or move the UNION into a FROM clause."), item.Expr.Position())
 		}
 		s.order = appendSortKey(s.order, i, s.outputs[i].expr, item)
 	}

@@ -8,8 +8,6 @@ import (
 
 func (p *Planner) update(st *parse.UpdateStmt) (*Plan, error) {
 	switch {
-	case st.With != nil:
-		return nil, p.unsupported("WITH", st.With.Pos)
 	case len(st.From) > 0:
 		return nil, p.unsupported("UPDATE … FROM", st.From[0].Position())
 	}
@@ -97,8 +95,6 @@ func (p *Planner) rowsToWrite(where parse.Expr, f *from) (*Scan, expr.Expr, erro
 
 func (p *Planner) delete(st *parse.DeleteStmt) (*Plan, error) {
 	switch {
-	case st.With != nil:
-		return nil, p.unsupported("WITH", st.With.Pos)
 	case len(st.Using) > 0:
 		return nil, p.unsupported("DELETE … USING", st.Using[0].Position())
 	}

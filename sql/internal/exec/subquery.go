@@ -1,0 +1,278 @@
+package exec
+
+import (
+	"context"
+
+	"minidb/sql/internal/expr"
+	"minidb/sql/internal/plan"
+	"minidb/sql/rowenc"
+	"minidb/sql/sqlerr"
+	"minidb/sql/types"
+)
+
+// subqueries are the queries in a statement's expressions, by their plans, made when they are first needed.
+type subqueries map[*plan.SubPlan]*subquery
+
+// subquery runs a query for an expression.
+type subquery struct {
+	env  *Env // its own: Outer is the row of the arguments
+	plan *plan.SubPlan
+	op   Operator
+	args rowDatums
+	pair pairDatums
+
+	// What a query that uses nothing from outside gave, the first time.
+	done  bool
+	value types.Datum
+	any   bool      // it gave a row
+	rows  *rowStore // ANY and ALL: its rows
+	// set are the rows' keys, if the comparison is an equality that keys decide; nulls tells that a row has a NULL.
+	set   map[string]struct{}
+	nulls bool
+}
+
+// pairDatums is the left side of a comparison and then a row of the query.
+type pairDatums struct {
+	left []types.Datum
+	b    *types.Batch
+	row  int
+}
+
+// Datum is the value of column i.
+func (p *pairDatums) Datum(i int) types.Datum {
+	if i < len(p.left) {
+		return p.left[i]
+	}
+	return p.b.Cols[i-len(p.left)].Datum(p.row)
+}
+
+// EnableSubqueries makes the expressions of env evaluate the queries inside of them.
+func (e *Env) EnableSubqueries() {
+	all := subqueries{}
+	e.Eval.Subquery = func(ec *expr.EvalContext, s *expr.Subquery, row expr.Row) (types.Datum, error) {
+		sub, err := all.get(e, s.Plan.(*plan.SubPlan))
+		if err != nil {
+			return types.Datum{}, err
+		}
+		return sub.eval(ec, s.Args, row)
+	}
+}
+
+func (all subqueries) get(env *Env, p *plan.SubPlan) (*subquery, error) {
+	if s := all[p]; s != nil {
+		return s, nil
+	}
+	own := *env
+	eval := *env.Eval
+	own.Eval = &eval
+	s := &subquery{env: &own, plan: p}
+	eval.Outer = []expr.Row{&s.args}
+	own.EnableSubqueries()
+	var err error
+	if s.op, err = Build(&own, p.Root); err != nil {
+		return nil, err
+	}
+	all[p] = s
+	return s, nil
+}
+
+// eval computes the value of the expression for a row of the enclosing query.
+func (s *subquery) eval(ec *expr.EvalContext, args []expr.Expr, row expr.Row) (types.Datum, error) {
+	values := make(rowDatums, len(args))
+	for i, a := range args {
+		d, err := a.Eval(ec, row)
+		if err != nil {
+			return types.Datum{}, err
+		}
+		values[i] = d
+	}
+	s.args = values
+	s.env.Eval.Ctx = ec.Ctx
+	ctx := ec.Ctx
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if s.plan.Correlated {
+		return s.run(ctx)
+	}
+	return s.runOnce(ctx)
+}
+
+// run runs the query and stops as soon as the value is decided.
+func (s *subquery) run(ctx context.Context) (types.Datum, error) {
+	defer s.op.Close()
+	if err := s.op.Open(ctx); err != nil {
+		return types.Datum{}, err
+	}
+	fold := newFold(s.plan.Kind)
+	for {
+		b, err := s.op.Next(ctx)
+		if b == nil || err != nil {
+			return fold.value, err
+		}
+		for r := range b.Rows() {
+			done, err := s.fold(&fold, b, r)
+			if done || err != nil {
+				return fold.value, err
+			}
+		}
+	}
+}
+
+// rowFold is the value over the rows so far.
+type rowFold struct {
+	value types.Datum
+	any   bool
+}
+
+func newFold(kind expr.SubqueryKind) rowFold {
+	switch kind {
+	case expr.ScalarSubquery:
+		return rowFold{value: types.NullDatum}
+	case expr.AllSubquery:
+		return rowFold{value: types.NewBool(true)}
+	default:
+		return rowFold{value: types.NewBool(false)}
+	}
+}
+
+// fold takes in a row. It reports true if no other row can change the value.
+func (s *subquery) fold(f *rowFold, b *types.Batch, r int) (done bool, err error) {
+	switch s.plan.Kind {
+	case expr.ExistsSubquery:
+		f.value = types.NewBool(true)
+		return true, nil
+	case expr.ScalarSubquery:
+		if f.any {
+			return true, sqlerr.New(sqlerr.CardinalityViolation, "more than one row returned by a subquery used as an expression")
+		}
+		f.any, f.value = true, b.Datum(0, r).Clone()
+		return false, nil
+	}
+	s.pair = pairDatums{left: s.args[:s.plan.Left], b: b, row: b.Row(r)}
+	d, err := s.plan.Compare.Eval(s.env.Eval, &s.pair)
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case d.Null:
+		f.value = types.NullDatum
+	case d.Bool() == (s.plan.Kind == expr.AnySubquery):
+		f.value = d
+		return true, nil
+	}
+	return false, nil
+}
+
+// runOnce gives the value of a query that depends on nothing but the left side of its comparison.
+func (s *subquery) runOnce(ctx context.Context) (types.Datum, error) {
+	compares := s.plan.Kind == expr.AnySubquery || s.plan.Kind == expr.AllSubquery
+	if !s.done {
+		var err error
+		if compares {
+			err = s.keep(ctx)
+		} else {
+			s.value, err = s.run(ctx)
+		}
+		if err != nil {
+			return types.Datum{}, err
+		}
+		s.done = true
+	}
+	if !compares {
+		return s.value, nil
+	}
+	if s.set != nil {
+		return s.lookUp()
+	}
+	fold := newFold(s.plan.Kind)
+	for i := 0; i < s.rows.len(); {
+		b, _ := s.rows.batch(i)
+		for r := range b.Rows() {
+			done, err := s.fold(&fold, b, r)
+			if done || err != nil {
+				return fold.value, err
+			}
+		}
+		i += b.N
+	}
+	return fold.value, nil
+}
+
+// keep reads the rows of the query.
+func (s *subquery) keep(ctx context.Context) error {
+	defer s.op.Close()
+	if err := s.op.Open(ctx); err != nil {
+		return err
+	}
+	s.rows = newRowStore(s.plan.Root.Types(), s.env.Memory)
+	hashed := s.plan.Kind == expr.AnySubquery && s.plan.Left == 1 && s.isHashable()
+	if hashed {
+		s.set = map[string]struct{}{}
+	}
+	for {
+		b, err := s.op.Next(ctx)
+		if b == nil || err != nil {
+			return err
+		}
+		for r := range b.Rows() {
+			if !hashed {
+				if err := s.rows.add(b, r); err != nil {
+					return err
+				}
+				continue
+			}
+			if err := s.addKey(b, r); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// isHashable reports whether the comparison is an equality that equal keys decide.
+func (s *subquery) isHashable() bool {
+	left, right, ok := expr.MatchEquality(s.plan.Compare)
+	return ok && expr.VolatilityOf(left) == expr.Immutable && expr.VolatilityOf(right) == expr.Immutable
+}
+
+func (s *subquery) addKey(b *types.Batch, r int) error {
+	_, right, _ := expr.MatchEquality(s.plan.Compare)
+	s.pair = pairDatums{left: s.args[:1], b: b, row: b.Row(r)}
+	d, err := right.Eval(s.env.Eval, &s.pair)
+	if err != nil {
+		return err
+	}
+	s.any = true
+	if d.Null {
+		s.nulls = true
+		return nil
+	}
+	key := rowenc.AppendKey(nil, right.Type(), &d)
+	if _, ok := s.set[string(key)]; ok {
+		return nil
+	}
+	s.set[string(key)] = struct{}{}
+	return s.env.Memory.grow(int64(len(key)) + mapEntryBytes)
+}
+
+// lookUp is left = ANY (rows) by the set of the rows' keys.
+func (s *subquery) lookUp() (types.Datum, error) {
+	left, _, _ := expr.MatchEquality(s.plan.Compare)
+	s.pair = pairDatums{left: s.args[:1]}
+	d, err := left.Eval(s.env.Eval, &s.pair)
+	switch {
+	case err != nil:
+		return d, err
+	case !s.any:
+		return types.NewBool(false), nil
+	case d.Null:
+		return types.NullDatum, nil
+	}
+	if _, ok := s.set[string(rowenc.AppendKey(nil, left.Type(), &d))]; ok {
+		return types.NewBool(true), nil
+	}
+	if s.nulls {
+		return types.NullDatum, nil
+	}
+	return types.NewBool(false), nil
+}

@@ -1,0 +1,344 @@
+package plan
+
+import (
+	"minidb/sql/internal/expr"
+	"minidb/sql/internal/parse"
+	"minidb/sql/sqlerr"
+	"minidb/sql/types"
+)
+
+// SubPlan is a query inside an expression: the Plan of an expr.Subquery. Its Args are first the Left values of IN, ANY and ALL and then
+// the columns of the enclosing queries that the query uses: in the query's expressions those are columns of level 1 of a row of the
+// args.
+type SubPlan struct {
+	Root    Node
+	Kind    expr.SubqueryKind
+	Columns int // of Root's rows that count
+	// Compare, for ANY and ALL, is the comparison over a row of the Left values and then the query's columns.
+	Compare expr.Expr
+	Left    int // number of Left values
+	// Correlated tells that the query uses columns of the enclosing ones: without, it is run once.
+	Correlated bool
+	number     int
+}
+
+// subquery plans a query in an expression. It is the hook of the scopes.
+func (p *Planner) subquery(b *expr.Builder, s *expr.Scope, q expr.SubqueryRequest) (expr.Expr, error) {
+	if q.Kind == expr.ArraySubquery {
+		return nil, p.unsupported("an array", q.Pos)
+	}
+	if q.Kind == expr.ScalarSubquery && len(q.Left) > 0 {
+		return nil, p.unsupported("a comparison of a row with a subquery", q.Pos)
+	}
+	query, err := p.query(q.Query, s)
+	if err != nil {
+		return nil, err
+	}
+	sub := &SubPlan{Root: query.node, Kind: q.Kind, Columns: len(query.columns), Left: len(q.Left)}
+	if err := p.checkWidthOf(sub, q); err != nil {
+		return nil, err
+	}
+	t := types.Bool
+	switch q.Kind {
+	case expr.ScalarSubquery:
+		t = query.columns[0].Type
+	case expr.AnySubquery, expr.AllSubquery:
+		if sub.Compare, err = p.compareWith(query, q); err != nil {
+			return nil, err
+		}
+	}
+	args := append([]expr.Expr(nil), q.Left...)
+	for i, a := range args {
+		if args[i], err = b.Resolve(a); err != nil {
+			return nil, err
+		}
+	}
+	args = sub.bindOuter(args)
+	p.subplans++
+	sub.number = p.subplans
+	var e expr.Expr = expr.NewSubquery(t, sub, "SubPlan "+itoa(sub.number), args...)
+	if q.Not {
+		e = &expr.Not{Arg: e}
+	}
+	return e, nil
+}
+
+func (p *Planner) checkWidthOf(sub *SubPlan, q expr.SubqueryRequest) error {
+	switch {
+	case q.Kind == expr.ScalarSubquery && sub.Columns != 1:
+		return p.at(sqlerr.New(sqlerr.SyntaxError, "subquery must return only one column"), q.Pos)
+	case q.Kind != expr.AnySubquery && q.Kind != expr.AllSubquery:
+		return nil
+	case sub.Columns > sub.Left:
+		return p.at(sqlerr.New(sqlerr.SyntaxError, "subquery has too many columns"), q.Pos)
+	case sub.Columns < sub.Left:
+		return p.at(sqlerr.New(sqlerr.SyntaxError, "subquery has too few columns"), q.Pos)
+	}
+	return nil
+}
+
+// compareWith makes the comparison of the left side with a row of the query.
+func (p *Planner) compareWith(query *queryPlan, q expr.SubqueryRequest) (expr.Expr, error) {
+	var tests []expr.Expr
+	for i := range q.Left {
+		var left expr.Expr = expr.NewColumn(i, q.Left[i].Type(), "", "")
+		if q.Left[i].Type().IsUnknown() {
+			left = q.Left[i] // a literal or parameter: the operator gives it its type
+		}
+		right := expr.NewColumn(len(q.Left)+i, query.columns[i].Type, "", query.columns[i].Name)
+		test, err := p.builder.Operator(q.Op, left, right, q.Pos)
+		if err != nil {
+			return nil, err
+		}
+		if test.Type() != types.Bool {
+			return nil, p.at(sqlerr.New(sqlerr.DatatypeMismatch, "operator must return type boolean, not type %s", test.Type().Format()), q.Pos)
+		}
+		tests = append(tests, test)
+	}
+	if len(tests) > 1 && q.Op != "=" && q.Op != "<>" {
+		return nil, p.unsupported("a row "+q.Op+" a subquery", q.Pos)
+	}
+	if q.Op == "<>" && len(tests) > 1 {
+		return &expr.Or{Args: tests}, nil
+	}
+	return expr.JoinAnd(tests), nil
+}
+
+// bindOuter makes the columns of enclosing queries that the query uses columns of a row of args, and adds to args where they come from,
+// as the enclosing query sees them.
+func (sub *SubPlan) bindOuter(args []expr.Expr) []expr.Expr {
+	replace := func(e expr.Expr) expr.Expr {
+		return expr.Rewrite(e, func(n expr.Expr) (expr.Expr, bool) {
+			c, ok := n.(*expr.Column)
+			if !ok || c.Level == 0 {
+				return nil, false
+			}
+			sub.Correlated = true
+			from := *c
+			from.Level--
+			at := -1
+			for i := sub.Left; i < len(args); i++ {
+				if expr.Equal(args[i], &from) {
+					at = i
+				}
+			}
+			if at < 0 {
+				at = len(args)
+				args = append(args, &from)
+			}
+			bound := *c
+			bound.Level, bound.Index = 1, at
+			return &bound, true
+		})
+	}
+	mapExprs(sub.Root, replace)
+	return args
+}
+
+// mapExprs replaces every expression of a tree of nodes. Those of queries inside expressions use what is outside of them only by the
+// arguments of the expr.Subquery, which are among the expressions.
+func mapExprs(n Node, f func(expr.Expr) expr.Expr) {
+	one := func(e *expr.Expr) {
+		if *e != nil {
+			*e = f(*e)
+		}
+	}
+	all := func(list []expr.Expr) {
+		for i := range list {
+			list[i] = f(list[i])
+		}
+	}
+	switch n := n.(type) {
+	case *Scan:
+		one(&n.IndexFilter)
+		one(&n.Filter)
+		n.Constraint.mapExprs(one, all)
+	case *Values:
+		for _, row := range n.Rows {
+			all(row)
+		}
+	case *Series:
+		one(&n.Start)
+		one(&n.Stop)
+		one(&n.Step)
+	case *Filter:
+		one(&n.Cond)
+		one(&n.shown)
+	case *Project:
+		all(n.Exprs)
+	case *Sort:
+		for i := range n.Keys {
+			one(&n.Keys[i].Expr)
+		}
+		one(&n.Limit)
+		one(&n.Offset)
+	case *Limit:
+		one(&n.Count)
+		one(&n.Offset)
+	case *Aggregate:
+		all(n.Groups)
+		for i, a := range n.Aggs {
+			n.Aggs[i] = f(a).(*expr.Aggregate)
+		}
+	case *Join:
+		all(n.LeftKeys)
+		all(n.RightKeys)
+		all(n.conds)
+		one(&n.On)
+	case *LockRows:
+		one(&n.Recheck)
+	}
+	for _, in := range inputs(n) {
+		mapExprs(in, f)
+	}
+}
+
+func (c *Constraint) mapExprs(one func(*expr.Expr), all func([]expr.Expr)) {
+	if c == nil {
+		return
+	}
+	for i := range c.Prefix {
+		// The lists belong to the conditions, which others may share.
+		c.Prefix[i].Values = append([]expr.Expr(nil), c.Prefix[i].Values...)
+		all(c.Prefix[i].Values)
+	}
+	if c.Range != nil {
+		one(&c.Range.Low)
+		one(&c.Range.High)
+	}
+	all(c.Conds)
+}
+
+// usesOuter reports whether a query uses columns of the enclosing ones.
+func usesOuter(n Node) bool {
+	found := false
+	mapExprs(n, func(e expr.Expr) expr.Expr {
+		expr.Walk(e, func(x expr.Expr) bool {
+			c, ok := x.(*expr.Column)
+			found = found || ok && c.Level > 0
+			return !found
+		})
+		return e
+	})
+	return found
+}
+
+// inputs are the nodes below a node.
+func inputs(n Node) []Node {
+	switch n := n.(type) {
+	case *Filter:
+		return []Node{n.Input}
+	case *Project:
+		return []Node{n.Input}
+	case *Sort:
+		return []Node{n.Input}
+	case *Limit:
+		return []Node{n.Input}
+	case *Distinct:
+		return []Node{n.Input}
+	case *Aggregate:
+		return []Node{n.Input}
+	case *Subquery:
+		return []Node{n.Input}
+	case *LockRows:
+		return []Node{n.Input}
+	case *Join:
+		return []Node{n.Left, n.Right}
+	case *SetOp:
+		return []Node{n.Left, n.Right}
+	case *Insert:
+		return []Node{n.Input}
+	case *Update:
+		return []Node{n.Input}
+	case *Delete:
+		return []Node{n.Input}
+	}
+	return nil
+}
+
+// eachSubPlan calls f for the queries in the expressions of a tree of nodes, and those inside of them.
+func eachSubPlan(n Node, f func(*SubPlan)) {
+	mapExprs(n, func(e expr.Expr) expr.Expr {
+		expr.Walk(e, func(x expr.Expr) bool {
+			if s, ok := x.(*expr.Subquery); ok {
+				sub := s.Plan.(*SubPlan)
+				f(sub)
+				eachSubPlan(sub.Root, f)
+			}
+			return true
+		})
+		return e
+	})
+}
+
+// cte is a query of a WITH clause.
+type cte struct {
+	query *parse.CTE
+	outer *expr.Scope // that its query sees
+	ctes  []*cte      // that its query sees
+}
+
+// with brings the queries of a WITH clause into view until the function that it returns is called.
+func (p *Planner) with(w *parse.With, outer *expr.Scope) (func(), error) {
+	before := p.ctes
+	if w == nil {
+		return func() {}, nil
+	}
+	if w.Recursive {
+		return nil, p.unsupported("WITH RECURSIVE", w.Pos)
+	}
+	for i, c := range w.CTEs {
+		if _, ok := c.Query.(*parse.SelectStmt); !ok {
+			return nil, p.unsupported("a statement that writes in WITH", c.Pos)
+		}
+		for _, other := range w.CTEs[:i] {
+			if other.Name == c.Name {
+				return nil, p.at(sqlerr.New(sqlerr.DuplicateAlias, "WITH query name \"%s\" specified more than once", c.Name), c.Pos)
+			}
+		}
+		p.ctes = append(p.ctes[:len(p.ctes):len(p.ctes)], &cte{query: c, outer: outer, ctes: p.ctes})
+	}
+	return func() { p.ctes = before }, nil
+}
+
+// findCTE finds the query of a WITH clause that a bare name stands for.
+func (p *Planner) findCTE(name parse.ObjectName) *cte {
+	if name.Schema != "" {
+		return nil
+	}
+	for i := len(p.ctes) - 1; i >= 0; i-- {
+		if p.ctes[i].query.Name == name.Name {
+			return p.ctes[i]
+		}
+	}
+	return nil
+}
+
+// addCTE adds a reference to a query of a WITH clause: the query takes its place.
+func (p *Planner) addCTE(f *from, c *cte, t *parse.TableRef) error {
+	here := p.ctes
+	p.ctes = c.ctes
+	q, err := p.query(c.query.Query.(*parse.SelectStmt), c.outer)
+	p.ctes = here
+	if err != nil {
+		return err
+	}
+	if c.outer != f.scope.Parent && usesOuter(q.node) {
+		return p.unsupported("a WITH query that uses an enclosing query, in a subquery of its own", t.Pos)
+	}
+	name := c.query.Name
+	names := &expr.Source{Name: name}
+	for i, col := range q.columns {
+		names.Columns = append(names.Columns, expr.SourceColumn{Name: col.Name, Type: col.Type, Index: i})
+	}
+	if err := p.renameColumns(names, len(q.columns), parse.Alias{Columns: c.query.Columns, Pos: c.query.Pos}); err != nil {
+		return err
+	}
+	if t.Alias.Name != "" {
+		names.Name = t.Alias.Name
+	}
+	if err := p.renameColumns(names, len(q.columns), t.Alias); err != nil {
+		return err
+	}
+	return p.add(f, &source{node: &Subquery{Input: q.node, Alias: names.Name}, width: len(q.node.Types()), names: names}, t.Alias.Pos, t.Pos)
+}
