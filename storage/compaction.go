@@ -82,7 +82,7 @@ func (db *DB) compactLoop() {
 		if err != nil && !errors.Is(err, errClosing) {
 			db.o.Logger.Error("compaction failed", "error", err)
 			db.backgroundError(err)
-			db.pause(retryDelay)
+			db.pause(func() bool { return db.backoff })
 		}
 	}
 }

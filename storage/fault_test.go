@@ -73,7 +73,7 @@ func TestFailingCallsLoseNothing(t *testing.T) {
 	}
 	for _, op := range kinds {
 		t.Run(op.String(), func(t *testing.T) {
-			for n := 1; n <= 40; n++ {
+			for n := 1; n <= int(*modelCount); n++ {
 				testFailingCall(t, op, n, errInjected)
 			}
 		})

@@ -238,15 +238,25 @@ func (db *DB) flushLoop() {
 		if err := db.flushAll(); err != nil && !errors.Is(err, errClosing) {
 			db.o.Logger.Error("flush failed", "error", err)
 			db.backgroundError(err)
-			db.pause(retryDelay)
+			db.pause(func() bool { return db.flushErr != nil })
 		}
 	}
 }
 
-// pause waits for d or for Close.
-func (db *DB) pause(d time.Duration) {
-	select {
-	case <-db.closing:
-	case <-time.After(d):
+// pause waits for retryDelay, or until Close, or until somebody else's success
+// shows that the failure is over. failing is called with mu held.
+func (db *DB) pause(failing func() bool) {
+	for end := time.Now().Add(retryDelay); time.Now().Before(end); {
+		db.mu.Lock()
+		over := !failing()
+		db.mu.Unlock()
+		if over {
+			return
+		}
+		select {
+		case <-db.closing:
+			return
+		case <-time.After(retryDelay / 25):
+		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 var (
 	modelSeed  = flag.Uint64("model.seed", 0, "run the model tests with this seed only")
-	modelCount = flag.Uint64("model.count", 30, "seeds of each model test")
+	modelCount = flag.Uint64("model.count", 25, "seeds of each model test, and failing calls of each kind")
 )
 
 // eachSeed runs the test with the seeds asked for, each named by its seed.

@@ -67,7 +67,7 @@ type Outside interface {
 }
 
 // EventListener is a set of callbacks, each of which may be nil. They are called
-// without locks held, by the goroutine that did the work.
+// by the goroutine that did the work, and must not call the DB.
 type EventListener struct {
 	Flushed         func(JobInfo)
 	Compacted       func(JobInfo)

@@ -151,3 +151,38 @@ func TestOpenWithoutSpaceIsReadOnly(t *testing.T) {
 		t.Fatalf("with space: %s", got)
 	}
 }
+
+// TestOpenRemovesWhatACrashLeft, and does not use its numbers again.
+func TestOpenRemovesWhatACrashLeft(t *testing.T) {
+	mem := vfs.NewMem()
+	db := openTest(t, manualOptions(mem))
+	put(t, db, SyncFull, "a@1=x")
+	must(t, db.Flush())
+	must(t, db.Close())
+	junk := []string{"000099.sst", "MANIFEST-000050", "CURRENT.tmp", "staging/run1"}
+	for _, name := range junk {
+		f, err := mem.Create(testDir + "/" + name)
+		must(t, err)
+		must(t, f.Close())
+	}
+	other, err := mem.Create(testDir + "/README")
+	must(t, err)
+	must(t, other.Close())
+	db = openTest(t, manualOptions(mem))
+	for _, name := range junk {
+		if _, err := mem.Stat(testDir + "/" + name); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	if _, err := mem.Stat(testDir + "/README"); err != nil {
+		t.Errorf("a file that is none of ours: %v", err)
+	}
+	if num := db.nextFile.Load(); num <= 99 {
+		t.Errorf("the next file is %d", num)
+	}
+	names, err := mem.List(testDir)
+	must(t, err)
+	if len(names) > 8 { // CURRENT LOCK MANIFEST README staging, one sstable, two logs
+		t.Errorf("left: %v", names)
+	}
+}
