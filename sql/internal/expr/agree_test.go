@@ -191,11 +191,12 @@ func (testSession) SetSetting(name, value string, _ bool) (string, error) {
 func outcome(t testing.TB, path, text string) string {
 	table, columns := tableOf(path)
 	scope, rows := testRows(t, table, columns)
-	e, name, err := buildTest(scope, text, table)
+	ec := testContext()
+	e, name, err := buildZoned(scope, text, table, zoneOf(path))
 	if err != nil {
 		return describe(err)
 	}
-	ec := testContext()
+	ec.Types.Location = zoneOf(path)
 	if e, err = aggregateRows(ec, e, rows); err != nil {
 		return describe(err)
 	}
@@ -244,14 +245,31 @@ func show(name, typ, value string, null bool) string {
 	return fmt.Sprintf("[%s %s] %s", name, typ, value)
 }
 
+// zoneOf is the session's zone for a file: that of New York where its name ends so.
+func zoneOf(path string) *time.Location {
+	if !strings.HasSuffix(path, "_newyork.txt") {
+		return time.UTC
+	}
+	loc, ok := types.Zone("America/New_York")
+	if !ok {
+		panic("no zone database")
+	}
+	return loc
+}
+
 // buildTest builds the target of SELECT text FROM table.
 func buildTest(scope *Scope, text, table string) (Expr, string, error) {
+	return buildZoned(scope, text, table, time.UTC)
+}
+
+func buildZoned(scope *Scope, text, table string, zone *time.Location) (Expr, string, error) {
 	query := "SELECT " + text + " FROM " + table
 	stmts, err := parse.Parse(query)
 	if err != nil {
 		return nil, "", err
 	}
 	b := &Builder{Text: query, Params: NewParams(nil), Types: testContext().Types}
+	b.Types.Location = zone
 	target := stmts[0].AST.(*parse.SelectStmt).Body.(*parse.SelectClause).Targets[0]
 	e, err := b.BuildValue(target.Expr, scope)
 	if err == nil {
@@ -297,6 +315,9 @@ func record(t *testing.T, path string, lines []string, cases []agreeCase) {
 	defer conn.Close(ctx)
 	table, columns := tableOf(path)
 	setUp(t, conn, table, columns)
+	if _, err := conn.Exec(ctx, fmt.Sprintf("SET timezone = '%s'", zoneOf(path))); err != nil {
+		t.Fatal(err)
+	}
 	outcomes := map[int]string{}
 	for _, c := range cases {
 		outcomes[c.line] = ask(t, conn, c.expr, table)

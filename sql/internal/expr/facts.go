@@ -98,6 +98,8 @@ func loadFacts() *factTables {
 	for _, c := range operatorLines {
 		f.addOperator(c)
 	}
+	// PostgreSQL calls it immutable, but it counts months and days in the session's zone.
+	f.procByKey["timestamptz_age"].volatility = Stable
 	return f
 }
 
