@@ -5,7 +5,7 @@ BIN     := bin/minidb
 FUZZ    ?= 10s
 export CGO_ENABLED ?= 0
 
-.PHONY: build test race fuzz bench lint demo ci clean
+.PHONY: build test race fuzz bench lint parse-oracle demo ci clean
 
 build:
 	$(GO) build -o $(BIN) ./cmd/minidb
@@ -36,6 +36,12 @@ lint:
 		if [ -n "$$out" ]; then echo "not gofumpt'ed:"; echo "$$out"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+
+# The parser against a PostgreSQL 15 of its own: plans of statements and of what
+# their trees print as, random expressions, messages and places of syntax errors.
+PG15_BIN ?= /usr/lib/postgresql/15/bin
+parse-oracle:
+	$(GO) test ./sql/internal/parse -run Oracle -v -oracle $(PG15_BIN)
 
 # A tour on real data, in a directory that is thrown away.
 demo: build
