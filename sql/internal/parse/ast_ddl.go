@@ -284,6 +284,8 @@ type CreateExtensionStmt struct {
 	Name        string
 	IfNotExists bool
 	Schema      string
+	Version     string
+	Cascade     bool
 }
 
 // AlterTableStmt is ALTER TABLE, INDEX, VIEW … with a list of commands.

@@ -228,11 +228,12 @@ func (p *parser) createExtension(at stmtAt) Stmt {
 			s.Schema = p.colID()
 		case p.accept("version"):
 			if p.tok.kind == tokString {
-				p.next()
+				s.Version = p.anyName()
 			} else {
-				p.nonReserved()
+				s.Version = p.nonReserved()
 			}
 		case p.accept("cascade"):
+			s.Cascade = true
 		default:
 			return s
 		}

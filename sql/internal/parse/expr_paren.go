@@ -164,6 +164,9 @@ func (p *parser) exprList() int {
 // indirection transcribes the .field, .* and [subscript]s that follow an operand.
 func (p *parser) indirection(x operand) operand {
 	for {
+		if x.depth > maxChain {
+			p.tooDeep()
+		}
 		pos := p.pos()
 		switch {
 		case p.tok.kind == '[':

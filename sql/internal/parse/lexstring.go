@@ -363,6 +363,7 @@ func encodingError(s string) error {
 	// As many bytes are shown as the first one announces.
 	n := 1
 	switch c := s[i]; {
+	case c >= 0xF8:
 	case c >= 0xF0:
 		n = 4
 	case c >= 0xE0:

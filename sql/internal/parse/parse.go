@@ -70,7 +70,7 @@ type bail struct{ err error }
 // The depth to which expressions, queries and joins may nest in one another, and
 // the length of a chain of operators. Every stage recurses that deep.
 const (
-	maxDepth = 12_000
+	maxDepth = 21_000
 	maxChain = 150_000
 )
 
