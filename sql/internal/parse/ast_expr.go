@@ -333,11 +333,17 @@ type ArraySubquery struct {
 	Query *SelectStmt
 }
 
-// SubscriptExpr is x[i], or with Slice x[lower:upper], where either end may be nil.
-// For x[i] the index is Lower.
+// SubscriptExpr is x[i][j]…: all subscripts that stand in a row. (x[i])[j] is another
+// thing, the subscript of an element.
 type SubscriptExpr struct {
 	exprAt
-	X            Expr
+	X    Expr
+	Subs []Subscript
+}
+
+// Subscript is [i], where the index is Lower, or with Slice [lower:upper], where either
+// end may be nil.
+type Subscript struct {
 	Lower, Upper Expr
 	Slice        bool
 }

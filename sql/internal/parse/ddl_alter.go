@@ -23,7 +23,7 @@ func (p *parser) alter() Stmt {
 	case p.ahead("user", "mapping"):
 		p.unsupported(at.Pos, "ALTER USER MAPPING")
 	case !ok:
-		if what, known := refused[kw]; known || kw == "extension" || kw == "large" {
+		if what, known := refused[kw]; known || kw == "extension" || kw == "large" || kw == "routine" {
 			if what == "" {
 				what = kw
 			}

@@ -286,6 +286,7 @@ func (p *parser) indexParameters(c *Constraint) {
 
 // generated reads what follows GENERATED.
 func (p *parser) generated(c *Constraint) {
+	when := p.pos()
 	if p.accept("always") {
 		c.Always = true
 	} else {
@@ -310,7 +311,7 @@ func (p *parser) generated(c *Constraint) {
 	c.Text = p.source(start)
 	p.expectKind(')')
 	if !c.Always {
-		p.failWith(c.Pos, "for a generated column, GENERATED ALWAYS must be specified")
+		p.failWith(when, "for a generated column, GENERATED ALWAYS must be specified")
 	}
 	p.expect("stored")
 }

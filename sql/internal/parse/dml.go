@@ -172,21 +172,43 @@ func (p *parser) queryInParens() bool {
 
 func (p *parser) insertColumns() []ColumnTarget {
 	p.expectKind('(')
-	var list []ColumnTarget
-	for more := true; more; more = p.acceptKind(',') {
-		list = append(list, p.columnTarget())
-	}
+	list := p.columnTargets(true)
 	p.expectKind(')')
 	return list
 }
 
-// columnTarget reads a column that is written, with its fields and subscripts.
-func (p *parser) columnTarget() ColumnTarget {
-	t := ColumnTarget{Pos: p.pos(), Name: p.colID()}
-	if p.tok.kind == '.' || p.tok.kind == '[' {
-		p.unsupported(p.pos(), "assignment to a part of a column")
+// columnTargets reads the columns that are written, with their fields and subscripts;
+// without many it is one.
+func (p *parser) columnTargets(many bool) []ColumnTarget {
+	var list []ColumnTarget
+	for more := true; more; more = many && p.acceptKind(',') {
+		i := len(list)
+		list = append(list, ColumnTarget{Pos: p.pos(), Name: p.colID()})
+		if p.tok.kind != '.' && p.tok.kind != '[' {
+			continue
+		}
+		root := &ColumnRef{exprAt: exprAt{At{list[i].Pos}}, Parts: []string{list[i].Name}}
+		p.exprUnit(func() { p.indirection(p.leaf(root.Pos, root)) }, func(args []Expr) Expr {
+			list[i].Path = pathOf(args[0])
+			return nil
+		})
 	}
-	return t
+	return list
+}
+
+// pathOf takes the steps of c[1].f apart: each loses the expression it applies to.
+func pathOf(e Expr) []Expr {
+	switch e := e.(type) {
+	case *SubscriptExpr:
+		path := pathOf(e.X)
+		e.X = nil
+		return append(path, e)
+	case *FieldExpr:
+		path := pathOf(e.X)
+		e.X = nil
+		return append(path, e)
+	}
+	return nil
 }
 
 // onConflict transcribes ON CONFLICT ….
@@ -263,7 +285,7 @@ func (p *parser) setList(dst *[]Assignment) {
 			a.Multi = true
 			a.Targets = p.insertColumns()
 		} else {
-			a.Targets = []ColumnTarget{p.columnTarget()}
+			a.Targets = p.columnTargets(false)
 		}
 		p.expectOp("=")
 		i := len(*dst)

@@ -170,7 +170,7 @@ func (p *parser) indirection(x operand) operand {
 		pos := p.pos()
 		switch {
 		case p.tok.kind == '[':
-			x = p.subscript(x)
+			x = p.subscripts(x)
 		case p.tok.kind == '.':
 			p.next()
 			if p.acceptOp("*") {
@@ -191,43 +191,42 @@ func (p *parser) indirection(x operand) operand {
 	}
 }
 
-// subscript transcribes x[i], x[i:j], x[i:], x[:j] and x[:].
-func (p *parser) subscript(x operand) operand {
-	pos := p.pos()
-	p.expectKind('[')
-	p.put(", ")
-	n, slice, lower := 0, false, false
-	depth := x.depth
-	if p.tok.kind != ':' {
-		lower = true
+// subscripts transcribes [i], [i:j], [i:], [:j] and [:], as many as stand in a row.
+func (p *parser) subscripts(x operand) operand {
+	pos, depth := p.pos(), x.depth
+	var subs []Subscript
+	// Of the bounds that are written, in order, each fills its place in subs.
+	var holes []func(e Expr)
+	bound := func(i int, upper bool) {
+		p.put(", ")
 		depth = max(depth, p.expr().depth)
-		n++
-	}
-	if p.tok.kind == ':' {
-		slice = true
-		p.next()
-		if p.tok.kind != ']' {
-			if n > 0 {
-				p.put(", ")
+		holes = append(holes, func(e Expr) {
+			if upper {
+				subs[i].Upper = e
+			} else {
+				subs[i].Lower = e
 			}
-			depth = max(depth, p.expr().depth)
-			n++
-		}
+		})
 	}
-	p.expectKind(']')
-	if n == 0 {
-		p.u.buf = p.u.buf[:len(p.u.buf)-2]
+	for p.acceptKind('[') {
+		i := len(subs)
+		subs = append(subs, Subscript{})
+		if p.tok.kind != ':' {
+			bound(i, false)
+		}
+		if p.acceptKind(':') {
+			subs[i].Slice = true
+			if p.tok.kind != ']' {
+				bound(i, true)
+			}
+		}
+		p.expectKind(']')
 	}
 	p.build(x.st, func(args []Expr) Expr {
-		e := &SubscriptExpr{exprAt: exprAt{At{pos}}, X: args[0], Slice: slice}
-		args = args[1:]
-		if lower {
-			e.Lower, args = args[0], args[1:]
+		for i, fill := range holes {
+			fill(args[i+1])
 		}
-		if len(args) > 0 {
-			e.Upper = args[0]
-		}
-		return e
+		return &SubscriptExpr{exprAt{At{pos}}, args[0], subs}
 	})
 	p.put(")")
 	return operand{st: x.st, depth: depth + 1, pos: x.pos}

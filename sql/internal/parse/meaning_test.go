@@ -93,7 +93,9 @@ func TestPrecedence(t *testing.T) {
 		{"SELECT a AT TIME ZONE b || c", `SELECT (("a" AT TIME ZONE "b") || "c")`},
 		{"SELECT a COLLATE \"C\" < b", `SELECT (("a" COLLATE "C") < "b")`},
 		{"SELECT a = ANY ('{1}'::int[])", `SELECT ("a" = ANY (('{1}'::"pg_catalog"."int4"[])))`},
-		{"SELECT a[1][2:3].b", `SELECT ((("a")[1])[2 : 3])."b"`},
+		{"SELECT a[1][2:3].b", `SELECT (("a")[1][2 : 3])."b"`},
+		{"SELECT (a[1])[b], a[:2], a[1:], a[:]", `SELECT (("a")[1])["b"], ("a")[ : 2], ("a")[1 : ], ("a")[ : ]`},
+		{"UPDATE t SET a[1] = 2, (b.c, d) = (3, 4)", `UPDATE "t" SET "a"[1] = 2, ("b"."c", "d") = (3, 4)`},
 		{"SELECT a OPERATOR(pg_catalog.*) b + c", `SELECT ("a" OPERATOR("pg_catalog".*) ("b" + "c"))`},
 		{"SELECT (a, b) OVERLAPS (c, d)", `SELECT (("a", "b") OVERLAPS ("c", "d"))`},
 	} {

@@ -47,7 +47,10 @@ func (p *printer) expr(e Expr) {
 			p.put("(", strconv.Itoa(int(e.Precision)), ")")
 		}
 	case *SubscriptExpr:
-		p.subscript(e)
+		p.put("(")
+		p.expr(e.X)
+		p.put(")")
+		p.subscripts(e)
 	case *FieldExpr:
 		p.put("(")
 		p.expr(e.X)
@@ -158,18 +161,18 @@ func (p *printer) array(e *ArrayExpr) {
 	p.put("]")
 }
 
-func (p *printer) subscript(e *SubscriptExpr) {
-	p.put("(")
-	p.expr(e.X)
-	p.put(")[")
-	if e.Lower != nil {
-		p.expr(e.Lower)
+func (p *printer) subscripts(e *SubscriptExpr) {
+	for _, s := range e.Subs {
+		p.put("[")
+		if s.Lower != nil {
+			p.expr(s.Lower)
+		}
+		p.when(s.Slice, " : ")
+		if s.Upper != nil {
+			p.expr(s.Upper)
+		}
+		p.put("]")
 	}
-	p.when(e.Slice, " : ")
-	if e.Upper != nil {
-		p.expr(e.Upper)
-	}
-	p.put("]")
 }
 
 func (p *printer) like(e *LikeExpr) {

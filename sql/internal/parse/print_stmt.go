@@ -196,6 +196,15 @@ func (p *printer) columnTargets(list []ColumnTarget) {
 	for i, c := range list {
 		p.when(i > 0, ", ")
 		p.name(c.Name)
+		for _, step := range c.Path {
+			switch step := step.(type) {
+			case *SubscriptExpr:
+				p.subscripts(step)
+			case *FieldExpr:
+				p.put(".")
+				p.name(step.Field)
+			}
+		}
 	}
 }
 

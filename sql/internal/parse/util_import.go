@@ -14,6 +14,8 @@ func (p *parser) importStmt() Stmt {
 	p.next()
 	if !p.accept("into") {
 		switch {
+		case p.ahead("foreign", "schema"):
+			p.unsupported(at.Pos, "IMPORT FOREIGN SCHEMA")
 		case p.is("table"):
 			p.unsupported(at.Pos, "IMPORT TABLE")
 		case p.isWord("pgdump"), p.isWord("mysqldump"):
