@@ -2,6 +2,7 @@ package kv
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -257,6 +258,9 @@ func (db *DB) background(ctx context.Context) {
 		}
 		if err != nil && ctx.Err() == nil {
 			db.o.Logger.Error("kv: collect garbage", "err", err)
+		}
+		if errors.Is(err, storage.ErrReadOnly) {
+			return
 		}
 	}
 }

@@ -33,14 +33,7 @@ func (t *Txn) commitTables(ctx context.Context) error {
 		return err
 	}
 	var keys resolver.Keys
-	for key := range t.buf.all {
-		keys.Append(key)
-	}
-	spans := make([]resolver.Span, len(t.tables))
-	for i, a := range t.tables {
-		spans[i] = resolver.Span(a.table.span)
-	}
-	if err := t.db.enter(&t.slot, &keys, spans, nil); err != nil {
+	if err := t.db.enter(&t.slot, &keys, t.writtenSpans(), nil); err != nil {
 		return err
 	}
 	paths, err := t.finalTables(ctx, t.slot.at)
@@ -56,6 +49,25 @@ func (t *Txn) commitTables(ctx context.Context) error {
 		return err
 	}
 	return t.db.leave(&t.slot, t.db.eng.Ingest(paths))
+}
+
+// writtenSpans returns spans around everything the transaction writes.
+func (t *Txn) writtenSpans() []resolver.Span {
+	var spans []resolver.Span
+	for _, a := range t.tables {
+		spans = append(spans, resolver.Span(a.table.span))
+	}
+	var first, last []byte
+	for key := range t.buf.all {
+		if first == nil {
+			first = key
+		}
+		last = key
+	}
+	if first != nil {
+		spans = append(spans, resolver.Span{Start: bytes.Clone(first), End: append(bytes.Clone(last), 0)})
+	}
+	return spans
 }
 
 // lockTables stops grants in the spans of the attached tables and waits for those

@@ -94,7 +94,12 @@ func (i *Iter) open(at Timestamp) error {
 
 // Next moves to the next key and reports whether there is one.
 func (i *Iter) Next() bool {
-	if i.err != nil || i.state == lost {
+	switch {
+	case i.err != nil:
+		return false
+	case i.t.ended:
+		return i.fail(ErrTxnDone)
+	case i.state == lost:
 		return i.fail(errLostPosition)
 	}
 	if i.steps++; i.steps%256 == 0 && i.ctx.Err() != nil {
@@ -123,6 +128,9 @@ func (i *Iter) SeekGE(key []byte) bool {
 	}
 	if bytes.Compare(key, i.span.Start) < 0 {
 		key = i.span.Start
+	}
+	if i.t.ended {
+		return i.fail(ErrTxnDone)
 	}
 	if i.err != nil || !i.refresh(key, i.span.End) {
 		return false
