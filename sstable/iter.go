@@ -132,6 +132,10 @@ func (i *tableIter) SeekGE(key []byte) bool {
 	if i.o.Lower != nil && bytes.Compare(key, i.o.Lower) < 0 {
 		key = i.o.Lower
 	}
+	if i.o.Upper != nil && bytes.Compare(key, i.o.Upper) >= 0 {
+		i.place = afterLast
+		return false
+	}
 	return i.start(i.idx.find(key, true)) && i.ahead(i.enter() && i.data.SeekGE(key))
 }
 
@@ -142,6 +146,10 @@ func (i *tableIter) SeekLT(key []byte) bool {
 	}
 	if i.o.Upper != nil && bytes.Compare(key, i.o.Upper) > 0 {
 		key = i.o.Upper
+	}
+	if i.o.Lower != nil && bytes.Compare(key, i.o.Lower) <= 0 {
+		i.place = beforeFirst
+		return false
 	}
 	return i.start(i.idx.find(key, false)) && i.back(i.enter() && i.data.SeekLT(key))
 }

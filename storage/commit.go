@@ -169,18 +169,26 @@ func (p *Pending) Commit() error {
 func (q *commitQueue) finish(group []*Pending) {
 	for _, p := range group {
 		p.done = true
-		if p.wake != nil {
-			p.wake <- struct{}{}
-		}
+		p.nudge()
 	}
 	for _, p := range q.queue {
-		if p.wake != nil {
-			if len(p.wake) == 0 {
-				p.wake <- struct{}{}
-			}
+		if p.nudge() {
 			return
 		}
 	}
+}
+
+// nudge wakes p's goroutine if it waits, and reports whether it does. It may have
+// been woken already, to lead, and not have come to look yet.
+func (p *Pending) nudge() bool {
+	if p.wake == nil {
+		return false
+	}
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+	return true
 }
 
 // Apply is Enqueue and Commit.

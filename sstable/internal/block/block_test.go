@@ -146,6 +146,34 @@ func TestSeekFromEveryPlace(t *testing.T) {
 	}
 }
 
+// TestSeeksGallopFromWhereTheyStand damages the restart point that a search from
+// scratch asks first: a short step must not meet it.
+func TestSeeksGallopFromWhereTheyStand(t *testing.T) {
+	keys := manyKeys(40*restartInterval, 1)
+	opened := buildData(false, false, keys...)
+	var it Iter
+	if err := it.Init(opened); err != nil {
+		t.Fatal(err)
+	}
+	binary.LittleEndian.PutUint32(it.restarts[20*restartLen:], 1<<30)
+	seek := func(n int) bool {
+		k := keys[n]
+		return it.SeekGE(append([]byte(k[:len(k)-2]), bytes.Repeat([]byte("1"), SuffixLen)...)) && it.Ordinal() == n
+	}
+	for _, c := range []struct{ from, to int }{{5, 6}, {5, 5 + 2*restartInterval}, {35 * restartInterval, 33*restartInterval + 3}} {
+		it.ord, it.err = -1, nil
+		it.jump(c.from / restartInterval)
+		it.walkTo(c.from)
+		if !seek(c.to) {
+			t.Errorf("from %d to %d: %v", c.from, c.to, it.Err())
+		}
+	}
+	it.NoGallop = true
+	if seek(6) || it.Err() == nil {
+		t.Error("a search from scratch did not meet the damage")
+	}
+}
+
 func TestIndexFindsSeparators(t *testing.T) {
 	var b IndexBuilder
 	for i := range 40 {
