@@ -168,6 +168,14 @@ func (s *Session) deriveContext() {
 	case "ISO, YMD":
 		ec.DateOrder = types.DateOrderYMD
 	}
+	switch s.value("intervalstyle") {
+	case "postgres_verbose":
+		ec.IntervalStyle = types.IntervalVerbose
+	case "sql_standard":
+		ec.IntervalStyle = types.IntervalSQLStandard
+	case "iso_8601":
+		ec.IntervalStyle = types.IntervalISO8601
+	}
 	ec.ExtraFloatDigits = s.number("extra_float_digits")
 	ec.ByteaEscape = s.value("bytea_output") == "escape"
 	s.context = ec

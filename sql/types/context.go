@@ -9,6 +9,7 @@ type Context struct {
 	Location          *time.Location
 	DateStyle         DateStyle
 	DateOrder         DateOrder
+	IntervalStyle     IntervalStyle
 	ExtraFloatDigits  int  // > 0: the shortest text that reads back as the same float
 	ByteaEscape       bool // bytea_output = escape
 }
@@ -29,6 +30,17 @@ const (
 	DateOrderMDY DateOrder = iota
 	DateOrderDMY
 	DateOrderYMD
+)
+
+// IntervalStyle is the output style of intervals.
+type IntervalStyle uint8
+
+// The interval styles.
+const (
+	IntervalPostgres    IntervalStyle = iota // 1 day 02:03:04
+	IntervalVerbose                          // @ 1 day 2 hours 3 mins 4 secs
+	IntervalSQLStandard                      // 1 2:03:04
+	IntervalISO8601                          // P1DT2H3M4S
 )
 
 // NewContext makes a context with the defaults of a fresh server: UTC, ISO, MDY, extra_float_digits 1.

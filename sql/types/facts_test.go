@@ -194,6 +194,28 @@ func TestTimeZonesAgreeWithPostgreSQL(t *testing.T) {
 	}
 }
 
+func TestIntervalStylesAgreeWithPostgreSQL(t *testing.T) {
+	styles := map[string]types.IntervalStyle{
+		"postgres": types.IntervalPostgres, "postgres_verbose": types.IntervalVerbose,
+		"sql_standard": types.IntervalSQLStandard, "iso_8601": types.IntervalISO8601,
+	}
+	for _, f := range facts(t, "interval.txt", 3) {
+		ec := types.NewContext()
+		d, err := types.Input(ec, types.Interval, []byte(f[1]))
+		ec.IntervalStyle = styles[f[0]]
+		if got := outcome(ec, types.Interval, d, err); got != f[2] {
+			t.Errorf("%s %q:\n got %s\nwant %s", f[0], f[1], got, f[2])
+		}
+		if err != nil {
+			continue
+		}
+		back, err := types.Input(ec, types.Interval, types.AppendText(ec, nil, types.Interval, d))
+		if err != nil || back.Interval() != d.Interval() {
+			t.Errorf("%s %q: own text %s reads back as %v, %v", f[0], f[1], f[2], back, err)
+		}
+	}
+}
+
 func TestSpecialDatesFollowTheTransactionsTimeAndZone(t *testing.T) {
 	ec := types.NewContext()
 	ec.TxnTime = time.Date(2024, 3, 1, 2, 30, 0, 123456789, time.UTC)

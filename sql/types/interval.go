@@ -1,12 +1,9 @@
 package types
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 	"strconv"
-
-	"minidb/sql/sqlerr"
 )
 
 // IntervalValue is a span of time as intervals hold it: the three parts do not convert into each other, because months and days vary.
@@ -53,234 +50,23 @@ func (v IntervalValue) normalize() (days, usec int64) {
 	return int64(v.Months)*30 + int64(v.Days) + floorDiv(v.Usec, usecPerDay), floorMod(v.Usec, usecPerDay)
 }
 
-// intervalSum adds up the fields of an interval's text. Parts that overflow make it bad for good.
-type intervalSum struct {
-	months, days float64 // whole numbers
-	usec         float64
-	overflow     bool
-}
-
-// intervalUnits are the units of an interval: how many months, days and microseconds one has.
-var intervalUnits = map[string]struct{ months, days, usec float64 }{}
-
-func init() {
-	add := func(months, days, usec float64, names ...string) {
-		for _, n := range names {
-			intervalUnits[n] = struct{ months, days, usec float64 }{months, days, usec}
-		}
-	}
-	add(12000, 0, 0, "millennium", "millennia", "mil", "mils")
-	add(1200, 0, 0, "century", "centuries", "c", "cent")
-	add(120, 0, 0, "decade", "decades", "dec", "decs")
-	add(12, 0, 0, "year", "years", "y", "yr", "yrs")
-	add(1, 0, 0, "month", "months", "mon", "mons")
-	add(0, 7, 0, "week", "weeks", "w")
-	add(0, 1, 0, "day", "days", "d")
-	add(0, 0, usecPerHour, "hour", "hours", "h", "hr", "hrs")
-	add(0, 0, usecPerMinute, "minute", "minutes", "m", "min", "mins")
-	add(0, 0, usecPerSecond, "second", "seconds", "s", "sec", "secs")
-	add(0, 0, 1000, "millisecond", "milliseconds", "ms", "msec", "msecs", "msecond", "mseconds")
-	add(0, 0, 1, "microsecond", "microseconds", "us", "usec", "usecs", "usecond", "useconds")
-}
-
-// add counts quantity of a unit in. A fraction of a unit goes to the next smaller one: half a month is 15 days.
-func (s *intervalSum) add(quantity float64, unit string) bool {
-	u, ok := intervalUnits[unit]
-	if !ok {
-		return false
-	}
-	whole, frac := math.Modf(quantity * u.months)
-	if u.months > 1 { // fractions of years go to months, not to days
-		whole, frac = math.RoundToEven(quantity*u.months), 0
-	}
-	s.months += whole
-	days := quantity*u.days + frac*30
-	whole, frac = math.Modf(roundNano(days))
-	s.days += whole
-	s.usec += frac*usecPerDay + quantity*u.usec
-	return true
-}
-
-// roundNano takes the noise of binary fractions off a number of days.
-func roundNano(f float64) float64 { return math.Round(f*1e11) / 1e11 }
-
-// value checks the sums against the ranges of the parts.
-func (s *intervalSum) value() (IntervalValue, bool) {
-	usec := math.RoundToEven(s.usec)
-	if s.overflow || math.Abs(s.months) > math.MaxInt32 || math.Abs(s.days) > math.MaxInt32 || math.Abs(usec) >= math.MaxInt64 {
-		return IntervalValue{}, false
-	}
-	return IntervalValue{Usec: int64(usec), Days: int32(s.days), Months: int32(s.months)}, true
-}
-
-// inputInterval reads "1 day 02:03:04", "1-2", "@ 5 minutes ago" and the ISO form P1Y2M3DT4H5M6S.
-func inputInterval(text []byte) (Datum, error) {
-	bad := func() (Datum, error) {
-		return Datum{}, sqlerr.New(sqlerr.InvalidDatetimeFormat, "invalid input syntax for type interval: \"%s\"", text)
-	}
-	var sum intervalSum
-	s := bytes.ToLower(trimSpace(text))
-	var ok bool
-	if len(s) > 1 && s[0] == 'p' {
-		ok = parseISOInterval(s[1:], &sum)
-	} else {
-		ok = parseInterval(s, &sum)
-	}
-	if !ok {
-		return bad()
-	}
-	v, ok := sum.value()
-	if !ok {
-		return Datum{}, sqlerr.New(sqlerr.IntervalFieldOverflow, "interval field value out of range: \"%s\"", text)
-	}
-	return NewInterval(v), nil
-}
-
-func parseInterval(s []byte, sum *intervalSum) bool {
-	fields, pending := 0, false // pending: a number whose unit is still to come
-	var quantity float64
-	for {
-		s = bytes.TrimLeft(s, " \t\n\r\v\f@,")
-		if len(s) == 0 {
-			break
-		}
-		if isLetter(s[0]) {
-			n := 0
-			for n < len(s) && isLetter(s[n]) {
-				n++
-			}
-			word := string(s[:n])
-			s = s[n:]
-			if word == "ago" && fields > 0 && !pending {
-				sum.months, sum.days, sum.usec = -sum.months, -sum.days, -sum.usec
-				continue
-			}
-			if !pending || !sum.add(quantity, word) {
-				return false
-			}
-			pending = false
-			continue
-		}
-		n := 1
-		for n < len(s) && (isDigit(s[n]) || s[n] == '.' || s[n] == ':' || s[n] == '-' && isDigit(s[n-1])) {
-			n++
-		}
-		tok := s[:n]
-		s = s[n:]
-		neg := tok[0] == '-'
-		if neg || tok[0] == '+' {
-			tok = tok[1:]
-		}
-		if clock := bytes.IndexByte(tok, ':') >= 0; pending {
-			if !clock || !sum.add(quantity, "day") { // "1 2:03:04": a number before a time counts days
-				return false
-			}
-			pending = false
-		}
-		fields++
-		ok := true
-		switch {
-		case bytes.IndexByte(tok, ':') >= 0:
-			ok = addClock(tok, neg, sum)
-		case bytes.IndexByte(tok, '-') >= 0:
-			ok = addYearMonth(tok, neg, sum)
-		default:
-			quantity, ok = parseQuantity(tok, neg)
-			pending = true
-		}
-		if !ok {
-			return false
-		}
-	}
-	if pending {
-		return sum.add(quantity, "second")
-	}
-	return fields > 0
-}
-
-func parseQuantity(tok []byte, neg bool) (float64, bool) {
-	f, err := strconv.ParseFloat(string(tok), 64)
-	if err != nil || len(tok) == 0 || !isDigit(tok[0]) && tok[0] != '.' {
-		return 0, false
-	}
-	if neg {
-		f = -f
-	}
-	return f, true
-}
-
-// addClock adds H:M[:S[.f]].
-func addClock(tok []byte, neg bool, sum *intervalSum) bool {
-	parts := bytes.Split(tok, []byte{':'})
-	if len(parts) > 3 {
-		return false
-	}
-	for i, unit := range []string{"hour", "minute", "second"}[:len(parts)] {
-		f, ok := parseQuantity(parts[i], neg)
-		if !ok || i > 0 && math.Abs(f) >= 60 || i < 2 && bytes.IndexByte(parts[i], '.') >= 0 {
-			return false
-		}
-		sum.add(f, unit)
-	}
-	return true
-}
-
-// addYearMonth adds Y-M.
-func addYearMonth(tok []byte, neg bool, sum *intervalSum) bool {
-	y, m, _ := bytes.Cut(tok, []byte{'-'})
-	if !allDigits(y) || !allDigits(m) || atoi(m) >= 12 {
-		return false
-	}
-	months := float64(atoi(y))*12 + float64(atoi(m))
-	if neg {
-		months = -months
-	}
-	return sum.add(months, "month")
-}
-
-// parseISOInterval reads what follows the P: numbers with the letters Y, M, W, D and, after a T, H, M, S.
-func parseISOInterval(s []byte, sum *intervalSum) bool {
-	inTime := false
-	for len(s) > 0 {
-		if s[0] == 't' && !inTime {
-			inTime = true
-			s = s[1:]
-			continue
-		}
-		n := 0
-		for n < len(s) && !isLetter(s[n]) {
-			n++
-		}
-		if n == 0 || n == len(s) {
-			return false
-		}
-		num, unit := s[:n], s[n]
-		s = s[n+1:]
-		neg := num[0] == '-'
-		if neg || num[0] == '+' {
-			num = num[1:]
-		}
-		f, ok := parseQuantity(num, neg)
-		if !ok {
-			return false
-		}
-		name := ""
-		switch {
-		case !inTime && (unit == 'y' || unit == 'w' || unit == 'd'), inTime && (unit == 'h' || unit == 'm' || unit == 's'):
-			name = string(unit)
-		case !inTime && unit == 'm':
-			name = "month"
-		}
-		if name == "" || !sum.add(f, name) {
-			return false
-		}
-	}
-	return true
-}
-
-// appendInterval writes the style "postgres": 1 year 2 mons -3 days +04:05:06.
-func appendInterval(dst []byte, d Datum) []byte {
+// appendInterval writes an interval in the session's style.
+func appendInterval(ec *Context, dst []byte, d Datum) []byte {
 	v := d.Interval()
+	switch ec.IntervalStyle {
+	case IntervalVerbose:
+		return appendIntervalVerbose(dst, v)
+	case IntervalSQLStandard:
+		return appendIntervalSQL(dst, v)
+	case IntervalISO8601:
+		return appendIntervalISO(dst, v)
+	default:
+		return appendIntervalPostgres(dst, v)
+	}
+}
+
+// appendIntervalPostgres writes 1 year 2 mons -3 days +04:05:06.
+func appendIntervalPostgres(dst []byte, v IntervalValue) []byte {
 	start := len(dst)
 	signed := false // a positive part after a negative one shows its sign
 	part := func(n int64, unit string) {
@@ -293,12 +79,7 @@ func appendInterval(dst []byte, d Datum) []byte {
 		if signed && n > 0 {
 			dst = append(dst, '+')
 		}
-		dst = strconv.AppendInt(dst, n, 10)
-		dst = append(dst, ' ')
-		dst = append(dst, unit...)
-		if n != 1 {
-			dst = append(dst, 's')
-		}
+		dst = appendUnit(dst, n, unit)
 		signed = n < 0
 	}
 	part(int64(v.Months/12), "year")
@@ -310,12 +91,159 @@ func appendInterval(dst []byte, d Datum) []byte {
 	if len(dst) > start {
 		dst = append(dst, ' ')
 	}
-	usec := absU64(v.Usec)
+	return appendSignedClock(dst, v.Usec, signed, 2)
+}
+
+// appendUnit writes a number with its unit, in the plural but for 1.
+func appendUnit(dst []byte, n int64, unit string) []byte {
+	dst = append(strconv.AppendInt(dst, n, 10), ' ')
+	dst = append(dst, unit...)
+	if n != 1 {
+		dst = append(dst, 's')
+	}
+	return dst
+}
+
+// appendSignedClock writes [-+]hours:minutes:seconds, the hours with so many digits at least.
+func appendSignedClock(dst []byte, usec int64, plus bool, digits int) []byte {
 	switch {
-	case v.Usec < 0:
+	case usec < 0:
 		dst = append(dst, '-')
-	case signed:
+	case plus:
 		dst = append(dst, '+')
 	}
-	return appendClock(dst, int64(min(usec, math.MaxInt64)))
+	u := absU64(usec)
+	h := u / usecPerHour
+	if digits == 2 && h < 10 {
+		dst = append(dst, '0')
+	}
+	dst = strconv.AppendUint(dst, h, 10)
+	m := u / usecPerMinute % 60
+	dst = append(dst, ':', byte('0'+m/10), byte('0'+m%10), ':')
+	return appendSeconds(dst, int64(u%usecPerMinute))
+}
+
+// clockParts are hours, minutes and microseconds, all with the sign of the whole.
+func clockParts(usec int64) (hours, minutes, rest int64) {
+	return usec / usecPerHour, usec / usecPerMinute % 60, usec % usecPerMinute
+}
+
+// appendIntervalVerbose writes @ 1 year 2 mons 4 hours 5.6 secs ago.
+func appendIntervalVerbose(dst []byte, v IntervalValue) []byte {
+	hours, minutes, usec := clockParts(v.Usec)
+	dst = append(dst, '@')
+	start := len(dst)
+	sign := int64(0) // of the first part; -1 makes it "ago" and turns the others around
+	part := func(n int64, unit string) {
+		if n == 0 {
+			return
+		}
+		if sign == 0 {
+			sign = 1
+			if n < 0 {
+				sign = -1
+			}
+		}
+		dst = appendUnit(append(dst, ' '), sign*n, unit)
+	}
+	part(int64(v.Months/12), "year")
+	part(int64(v.Months%12), "mon")
+	part(int64(v.Days), "day")
+	part(hours, "hour")
+	part(minutes, "min")
+	if usec != 0 {
+		dst = append(dst, ' ')
+		if (usec < 0) != (sign < 0) && sign != 0 {
+			dst = append(dst, '-')
+		}
+		if sign == 0 && usec < 0 {
+			sign = -1
+		}
+		u := int64(absU64(usec))
+		dst = strconv.AppendInt(dst, u/usecPerSecond, 10)
+		dst = append(appendFraction(dst, u%usecPerSecond), " sec"...)
+		if u != usecPerSecond {
+			dst = append(dst, 's')
+		}
+	}
+	switch {
+	case len(dst) == start:
+		return append(dst, " 0"...)
+	case sign < 0:
+		return append(dst, " ago"...)
+	default:
+		return dst
+	}
+}
+
+// appendIntervalSQL writes years-months, or days hours:minutes:seconds, or both with all signs where the standard has no
+// form.
+func appendIntervalSQL(dst []byte, v IntervalValue) []byte {
+	negative := v.Months < 0 || v.Days < 0 || v.Usec < 0
+	positive := v.Months > 0 || v.Days > 0 || v.Usec > 0
+	if negative && positive || v.Months != 0 && (v.Days != 0 || v.Usec != 0) {
+		dst = appendYearMonth(appendSign(dst, int64(v.Months)), int64(v.Months))
+		dst = appendSign(append(dst, ' '), int64(v.Days))
+		dst = strconv.AppendUint(dst, absU64(int64(v.Days)), 10)
+		return appendSignedClock(append(dst, ' '), v.Usec, true, 1)
+	}
+	if negative {
+		dst = append(dst, '-')
+	}
+	switch {
+	case v.Months != 0:
+		return appendYearMonth(dst, int64(v.Months))
+	case v.Days != 0:
+		dst = append(strconv.AppendUint(dst, absU64(int64(v.Days)), 10), ' ')
+	case v.Usec == 0:
+		return append(dst, '0')
+	}
+	if v.Usec == math.MinInt64 { // has no positive twin
+		return appendSignedClock(dst[:len(dst)-1], v.Usec, false, 1)
+	}
+	return appendSignedClock(dst, int64(absU64(v.Usec)), false, 1)
+}
+
+func appendSign(dst []byte, n int64) []byte {
+	if n < 0 {
+		return append(dst, '-')
+	}
+	return append(dst, '+')
+}
+
+func appendYearMonth(dst []byte, months int64) []byte {
+	m := absU64(months)
+	dst = append(strconv.AppendUint(dst, m/12, 10), '-')
+	return strconv.AppendUint(dst, m%12, 10)
+}
+
+// appendIntervalISO writes P1Y2M3DT4H5M6.7S.
+func appendIntervalISO(dst []byte, v IntervalValue) []byte {
+	if v == (IntervalValue{}) {
+		return append(dst, "PT0S"...)
+	}
+	part := func(n int64, unit byte) {
+		if n != 0 {
+			dst = append(strconv.AppendInt(dst, n, 10), unit)
+		}
+	}
+	dst = append(dst, 'P')
+	part(int64(v.Months/12), 'Y')
+	part(int64(v.Months%12), 'M')
+	part(int64(v.Days), 'D')
+	if v.Usec == 0 {
+		return dst
+	}
+	hours, minutes, usec := clockParts(v.Usec)
+	dst = append(dst, 'T')
+	part(hours, 'H')
+	part(minutes, 'M')
+	if usec == 0 {
+		return dst
+	}
+	if usec < 0 {
+		dst = append(dst, '-')
+	}
+	u := int64(absU64(usec))
+	return append(appendFraction(strconv.AppendInt(dst, u/usecPerSecond, 10), u%usecPerSecond), 'S')
 }

@@ -53,7 +53,7 @@ func InputShared(ec *Context, t Type, text []byte) (Datum, error) {
 	case TimestampOID, TimestampTZOID:
 		return inputTimestamp(ec.orDefault(), t, text)
 	case IntervalOID:
-		return inputInterval(text)
+		return inputInterval(ec.orDefault(), text)
 	case VoidOID:
 		return Datum{}, nil
 	default:
@@ -84,7 +84,7 @@ func AppendText(ec *Context, dst []byte, t Type, d Datum) []byte {
 	case TimestampTZOID:
 		return appendTimestampTZ(ec.orDefault(), dst, d.I)
 	case IntervalOID:
-		return appendInterval(dst, d)
+		return appendInterval(ec.orDefault(), dst, d)
 	case CharOID:
 		return appendChar(dst, d.B)
 	case RegTypeOID:
