@@ -19,14 +19,15 @@ const (
 
 func appendNumericBinary(dst []byte, d Datum) []byte {
 	if d.isSpecial() {
-		sign := uint16(numericPosInf)
+		// The scale of the infinities means nothing; PostgreSQL sends 32.
+		sign, scale := uint16(numericPosInf), byte(32)
 		switch {
 		case d.IsNaN():
-			sign = numericNaN
+			sign, scale = numericNaN, 0
 		case d.Big.Negative:
 			sign = numericNegInf
 		}
-		return append(dst, 0, 0, 0, 0, byte(sign>>8), byte(sign), 0, 0)
+		return append(dst, 0, 0, 0, 0, byte(sign>>8), byte(sign), 0, scale)
 	}
 	var buf [20]byte
 	digits, neg, scale := d.digits(buf[:0])
