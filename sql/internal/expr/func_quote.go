@@ -3,7 +3,6 @@ package expr
 import (
 	"bytes"
 	"crypto/md5"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"strconv"
@@ -27,7 +26,6 @@ var quoteFuncs = map[string]impl{
 	"to_hex64":                   {f1: func(_ *EvalContext, a types.Datum) (types.Datum, error) { return toHex(uint64(a.I)), nil }},
 	"md5_text":                   text1(md5Hex),
 	"md5_bytea":                  text1(md5Hex),
-	"sha256_bytea":               text1(func(a []byte) types.Datum { sum := sha256.Sum256(a); return types.NewBytes(sum[:]) }),
 	"binary_encode":              {f2: encode},
 	"binary_decode":              {f2: decode},
 	"pg_num_nulls": {fn: func(_ *EvalContext, args []types.Datum) (types.Datum, error) {

@@ -57,7 +57,6 @@ var textFuncs = map[string]impl{
 	"split_part":         {f3: splitPart},
 	"text_larger":        {f2: func(_ *EvalContext, a, b types.Datum) (types.Datum, error) { return larger(types.Text, a, b), nil }},
 	"text_smaller":       {f2: func(_ *EvalContext, a, b types.Datum) (types.Datum, error) { return larger(types.Text, b, a), nil }},
-	"byteaGetByte":       {f2: getByte},
 }
 
 // maxTextBytes bounds what a function may make out of small inputs. PostgreSQL allows 1 GB; a quarter of it keeps one
@@ -284,11 +283,4 @@ func splitPart(_ *EvalContext, a, sep, n types.Datum) (types.Datum, error) {
 	}
 	field, _, _ := bytes.Cut(rest, sep.B)
 	return types.NewBytes(field), nil
-}
-
-func getByte(_ *EvalContext, a, n types.Datum) (types.Datum, error) {
-	if n.I < 0 || n.I >= int64(len(a.B)) {
-		return types.Datum{}, sqlerr.New(sqlerr.ArraySubscriptError, "index %d out of valid range, 0..%d", n.I, len(a.B)-1)
-	}
-	return types.NewInt(int64(a.B[n.I])), nil
 }

@@ -24,7 +24,10 @@ type (
 )
 
 // families are the implementations by the names of facts.txt, one map a file.
-var families = []map[string]impl{compareFuncs, intFuncs, floatFuncs, numericFuncs, textFuncs, padFuncs, likeFuncs, regexpFuncs, quoteFuncs, formatFuncs, sessionFuncs, dateFuncs, datePartFuncs, dateTruncFuncs, toCharFuncs}
+var families = []map[string]impl{
+	compareFuncs, intFuncs, floatFuncs, numericFuncs, textFuncs, padFuncs, likeFuncs, regexpFuncs, quoteFuncs, formatFuncs,
+	binaryFuncs, sessionFuncs, dateFuncs, datePartFuncs, dateTruncFuncs, toCharFuncs,
+}
 
 // implementation gives the body of a function, zero if minidb does not have it.
 func implementation(key string) impl {
