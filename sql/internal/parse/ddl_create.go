@@ -183,7 +183,7 @@ func (p *parser) databaseOptions() []Option {
 			o.Name = "connection limit"
 		}
 		p.acceptOp("=")
-		o.Value = p.plainValue()
+		o.Value = p.plainValue(true)
 		list = append(list, o)
 	}
 	return list

@@ -42,6 +42,12 @@ func (p *parser) drop() Stmt {
 		s.Concurrently = p.accept("concurrently")
 	}
 	s.IfExists = p.ifExists()
+	if kind == RoleObject {
+		for _, r := range p.roleNames() {
+			s.Names = append(s.Names, ObjectName{Name: r.String(), Pos: r.Pos})
+		}
+		return s
+	}
 	p.dropNames(s)
 	if kind == DatabaseObject {
 		p.dropForce(s)

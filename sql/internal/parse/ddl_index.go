@@ -35,6 +35,7 @@ func (p *parser) indexItem() IndexItem {
 			p.nameOperand()
 		}
 	default:
+		p.notFunction()
 		pos := p.pos()
 		p.column([]string{p.colID()}, pos)
 	}
@@ -42,11 +43,14 @@ func (p *parser) indexItem() IndexItem {
 		name := p.collation()
 		item.Collation = &name
 	}
-	if isColID(&p.tok) && !p.is("nulls") {
+	if isColID(&p.tok) && !p.ahead("nulls", "first") && !p.ahead("nulls", "last") {
 		item.Opclass, item.OpclassSet = p.objectName(), true
 		if p.tok.kind == '(' {
 			p.unsupported(p.pos(), "parameters of an operator class")
 		}
+	}
+	if p.is("using") {
+		p.fail()
 	}
 	item.OrderItem = p.orderFlags()
 	return item

@@ -107,10 +107,7 @@ func opLevel(op string) int {
 func (p *parser) wordLevel(restricted bool) int {
 	switch p.tok.kw {
 	case "operator":
-		if p.look(1).kind == '(' {
-			return levelOp
-		}
-		return 0
+		return levelOp
 	case "is":
 		if restricted && !p.isDistinctNext() {
 			return 0
@@ -139,9 +136,7 @@ func (p *parser) wordLevel(restricted bool) int {
 			return levelBetween
 		}
 	case "at":
-		if p.lookIs(1, "time") {
-			return levelAt
-		}
+		return levelAt
 	case "collate":
 		return levelCollate
 	}
@@ -199,7 +194,9 @@ func (p *parser) prefix(restricted bool) operand {
 	case p.is("default"):
 		p.next()
 		return p.leaf(pos, &DefaultExpr{exprAt{At{pos}}})
-	case p.is("unique") && p.look(1).kind == '(':
+	case p.is("unique"):
+		p.next()
+		p.subquery()
 		p.unsupported(pos, "UNIQUE predicate")
 	}
 	return p.primary()

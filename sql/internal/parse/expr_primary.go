@@ -217,6 +217,17 @@ func (p *parser) typedLiteral() (operand, bool) {
 		return operand{}, false
 	}
 	start, pos := p.i, p.pos()
+	switch p.tok.kw {
+	case "bit", "decimal", "dec", "numeric", "double", "national":
+	default:
+		if p.look(1).kind == '(' {
+			// With a length it is no column.
+			t := p.sqlType(true)
+			lit := p.tok
+			p.str()
+			return p.typed(t, lit, pos), true
+		}
+	}
 	t, ok := p.literalType()
 	if !ok || p.tok.kind != tokString {
 		p.back(start)

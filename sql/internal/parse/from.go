@@ -90,11 +90,7 @@ func (p *parser) simpleTable() tableItem {
 	case lateral || p.functionAhead():
 		p.tableFunction(t, lateral)
 	default:
-		if p.tok.cat == typeFunc {
-			// It would be a function.
-			p.next()
-			p.fail()
-		}
+		p.notFunction()
 		ref := p.relation()
 		p.indexHint(ref)
 		ref.Alias = p.alias(false)
@@ -104,6 +100,14 @@ func (p *parser) simpleTable() tableItem {
 		p.putNote(ref)
 	}
 	return t
+}
+
+// notFunction fails behind a word that can only name a function, but calls none.
+func (p *parser) notFunction() {
+	if p.tok.kind == tokIdent && p.tok.cat == typeFunc {
+		p.next()
+		p.fail()
+	}
 }
 
 // relation reads [ONLY] name [*].

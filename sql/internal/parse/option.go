@@ -25,15 +25,11 @@ func (p *parser) optionValue() *OptionValue {
 	return v
 }
 
-// plainValue is optionValue without the reserved words, of which only TRUE, FALSE, ON and
-// DEFAULT are values.
-func (p *parser) plainValue() *OptionValue {
-	if p.tok.cat == reserved {
-		switch p.tok.kw {
-		case "true", "false", "on", "default":
-		default:
-			p.fail()
-		}
+// plainValue is optionValue without the reserved words, of which only TRUE, FALSE, ON and,
+// with deflt, DEFAULT are values.
+func (p *parser) plainValue(deflt bool) *OptionValue {
+	if p.tok.cat == reserved && !p.is("true") && !p.is("false") && !p.is("on") && !(deflt && p.is("default")) {
+		p.fail()
 	}
 	return p.optionValue()
 }
@@ -48,12 +44,22 @@ func (p *parser) definition() []Option {
 			o.Name += "." + p.label()
 		}
 		if p.acceptOp("=") {
-			o.Value = p.optionValue()
+			o.Value = p.definitionValue()
 		}
 		list = append(list, o)
 	}
 	p.expectKind(')')
 	return list
+}
+
+// definitionValue is optionValue where a word is a type or reserved.
+func (p *parser) definitionValue() *OptionValue {
+	if p.tok.cat != colName || p.is("none") {
+		return p.optionValue()
+	}
+	start := p.i
+	p.typeName()
+	return &OptionValue{Kind: OptionWord, Text: strings.ToLower(p.source(start)), Pos: p.toks[start].pos}
 }
 
 // genericOptions reads (name [value], …), as in EXPLAIN, COPY and VACUUM. A value may
@@ -75,7 +81,7 @@ func (p *parser) genericOptions(label bool) []Option {
 		case p.tok.kind == '(':
 			o.Value = p.optionList()
 		default:
-			o.Value = p.plainValue()
+			o.Value = p.plainValue(false)
 		}
 		list = append(list, o)
 	}

@@ -53,7 +53,7 @@ func (p *parser) vacuumTables() []VacuumTable {
 	}
 	var list []VacuumTable
 	for more := true; more; more = p.acceptKind(',') {
-		t := VacuumTable{Table: p.relation()}
+		t := VacuumTable{Table: &TableRef{At: At{p.pos()}, Name: p.objectName()}}
 		t.Columns = p.optionalNames()
 		list = append(list, t)
 	}

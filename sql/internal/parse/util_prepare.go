@@ -136,6 +136,8 @@ func (p *parser) fetchStmt() Stmt {
 	s := &FetchStmt{stmtAt: p.stmtHere(), Count: 1, Move: p.is("move")}
 	p.next()
 	switch kw := p.tok.kw; {
+	case p.tok.cat != reserved && (p.look(1).kind == tokEOF || p.look(1).kind == ';'):
+		// The words below may also be the cursor's name.
 	case p.accept("next"):
 	case p.accept("prior"):
 		s.Direction = FetchBackward

@@ -46,7 +46,8 @@ func (p *parser) grant() Stmt {
 		s.GrantOption = true
 	}
 	p.privileges(s)
-	if p.accept("on") {
+	if s.Privileges[0].Name == "all" || p.is("on") {
+		p.expect("on")
 		p.grantObjects(s)
 	} else {
 		s.Roles = true
