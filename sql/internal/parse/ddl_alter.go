@@ -243,7 +243,7 @@ func (p *parser) columnType(c *AlterCmd) {
 	c.Kind = SetType
 	c.Column = &ColumnDef{Name: c.Name, Pos: p.pos(), Type: p.typeName()}
 	if p.accept("collate") {
-		name := p.collation()
+		name := p.objectName()
 		c.Column.Collation = &name
 	}
 	if p.accept("using") {

@@ -40,7 +40,7 @@ func (p *parser) indexItem() IndexItem {
 		p.column([]string{p.colID()}, pos)
 	}
 	if p.accept("collate") {
-		name := p.collation()
+		name := p.objectName()
 		item.Collation = &name
 	}
 	if isColID(&p.tok) && !p.ahead("nulls", "first") && !p.ahead("nulls", "last") {

@@ -169,7 +169,7 @@ func (p *parser) columnConstraints(c *ColumnDef) {
 	for {
 		switch {
 		case p.accept("collate"):
-			name := p.collation()
+			name := p.objectName()
 			c.Collation = &name
 		case p.is("family"):
 			p.next()

@@ -16,8 +16,12 @@ func (p *parser) preparable() Stmt {
 		p.put(" ")
 		st := p.here()
 		if p.startsQuery() || p.tok.kind == '(' {
-			stmt = p.queryTail(with, p.setOps(st, p.simpleQuery(), 0)).stmt
-			stmt.(*SelectStmt).Pos = pos
+			d := p.queryTail(with, p.setOps(st, p.simpleQuery(), 0))
+			d.stmt.Pos = pos
+			if d.into != nil {
+				d.into.query = d.stmt
+			}
+			stmt = d.stmt
 		} else {
 			p.put("SELECT 1")
 		}
@@ -61,6 +65,9 @@ func (p *parser) queryUnit() *SelectStmt {
 	pos := p.pos()
 	p.newUnit(func() { q = p.query() }, func(d *decoder, n ast.StmtNode) { d.query(n) })
 	q.stmt.Pos = pos
+	if q.into != nil {
+		q.into.query = q.stmt
+	}
 	return q.stmt
 }
 

@@ -283,7 +283,7 @@ func (p *parser) infix(l *operand, level int, restricted bool) bool {
 		return true
 	}
 	p.expect("collate")
-	name := p.collation()
+	name := p.objectName()
 	*l = p.wrap(*l, l.pos, func(args []Expr) Expr {
 		return &CollateExpr{exprAt{At{pos}}, args[0], name}
 	})

@@ -4,10 +4,6 @@ import (
 	"minidb/sql/sqlerr"
 )
 
-func undefinedParam(text string, t token) error {
-	return sqlerr.New(sqlerr.UndefinedParameter, "there is no parameter $%s", t.str).At(Character(text, t.pos))
-}
-
 // callShape is what a function call has beside plain arguments, and where in the
 // list of written expressions it is.
 type callShape struct {

@@ -174,9 +174,7 @@ func (p *parser) indirection(x operand) operand {
 		case p.tok.kind == '.':
 			p.next()
 			if p.acceptOp("*") {
-				if p.tok.kind == '.' || p.tok.kind == '[' {
-					p.failWith(p.pos(), "improper use of \"*\"")
-				}
+				p.lastStar()
 				return p.wrap(x, x.pos, func(args []Expr) Expr {
 					return &FieldExpr{exprAt{At{pos}}, args[0], "", true}
 				})
@@ -189,6 +187,16 @@ func (p *parser) indirection(x operand) operand {
 			return x
 		}
 	}
+}
+
+// lastStar fails when a star is not the end of what it belongs to, at the token behind all
+// of it, as PostgreSQL does.
+func (p *parser) lastStar() {
+	if p.tok.kind != '.' && p.tok.kind != '[' {
+		return
+	}
+	p.newUnit(func() { p.indirection(p.leaf(p.pos(), &DefaultExpr{})) }, nil)
+	panic(bail{errorAt(p.lex.text, "improper use of \"*\"", p.pos(), p.tok.end)})
 }
 
 // subscripts transcribes [i], [i:j], [i:], [:j] and [:], as many as stand in a row.

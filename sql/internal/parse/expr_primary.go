@@ -319,9 +319,7 @@ func (p *parser) column(parts []string, pos int) operand {
 		}
 		p.next()
 		p.next()
-		if p.tok.kind == '.' || p.tok.kind == '[' {
-			p.failWith(p.pos(), "improper use of \"*\"")
-		}
+		p.lastStar()
 		return p.leaf(pos, &ColumnRef{exprAt: exprAt{At{pos}}, Parts: parts, Star: true})
 	}
 	native := len(parts) <= 3

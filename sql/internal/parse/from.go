@@ -222,7 +222,7 @@ func (p *parser) columnTypes() []*ColumnDef {
 		c := &ColumnDef{Pos: p.pos(), Name: p.colID()}
 		c.Type = p.typeName()
 		if p.accept("collate") {
-			name := p.collation()
+			name := p.objectName()
 			c.Collation = &name
 		}
 		list = append(list, c)
@@ -233,6 +233,9 @@ func (p *parser) columnTypes() []*ColumnDef {
 
 // alias reads [AS] name [(columns)]; with must it has to be there.
 func (p *parser) alias(must bool) Alias {
+	if p.is("as") && p.lookIs(1, "of") && p.lookIs(2, "system") {
+		p.unsupported(p.pos(), "AS OF SYSTEM TIME")
+	}
 	if !p.accept("as") && !isColID(&p.tok) {
 		if must {
 			p.fail()
@@ -254,8 +257,7 @@ func (p *parser) subqueryTable(t tableItem, lateral bool) {
 		if _, ok := t.query.stmt.Body.(*ValuesClause); ok {
 			what, example = "VALUES in FROM must have an alias", "For example, FROM (VALUES ...) [AS] foo."
 		}
-		e := bailSyntax(p.lex.text, t.pos, what)
-		panic(bail{errorWithHint(e, example)})
+		panic(bail{syntaxError(p.lex.text, t.pos, what).WithHint("%s", example)})
 	}
 	s.Alias = p.alias(true)
 	p.put(") AS ")

@@ -3,8 +3,6 @@ package parse
 import (
 	"strings"
 	"unicode/utf8"
-
-	"minidb/sql/sqlerr"
 )
 
 // maxNameBytes is the longest name; PostgreSQL's NAMEDATALEN less one.
@@ -15,14 +13,6 @@ const maxNameBytes = 63
 type lexer struct {
 	text string
 	pos  int
-}
-
-// errorAt makes a syntax error about text[pos:end], in PostgreSQL's words.
-func errorAt(text, message string, pos, end int) *sqlerr.Error {
-	if pos >= len(text) {
-		return sqlerr.New(sqlerr.SyntaxError, "%s at end of input", message).At(Character(text, pos))
-	}
-	return sqlerr.New(sqlerr.SyntaxError, "%s at or near \"%s\"", message, text[pos:end]).At(Character(text, pos))
 }
 
 func (l *lexer) bad(message string, pos, end int) token {
@@ -332,11 +322,4 @@ func truncate(s string) string {
 		n--
 	}
 	return s[:n]
-}
-
-func errorWithHint(e *sqlerr.Error, hint string) *sqlerr.Error { return e.WithHint("%s", hint) }
-
-// bailSyntax is a syntax error in words of its own.
-func bailSyntax(text string, pos int, message string) *sqlerr.Error {
-	return sqlerr.New(sqlerr.SyntaxError, "%s", message).At(Character(text, pos))
 }

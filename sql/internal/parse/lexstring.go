@@ -268,7 +268,7 @@ func decodeUnicode(text string, t token, escape byte) (string, error) {
 	high := rune(0)
 	// Positions are exact unless a doubled quote came before.
 	fail := func(i int, message string) (string, error) {
-		return "", bailSyntax(text, t.pos+3+i, message)
+		return "", syntaxError(text, t.pos+3+i, message)
 	}
 	for i := 0; i < len(s); {
 		if s[i] != escape || i+1 < len(s) && s[i+1] == escape {
@@ -286,8 +286,8 @@ func decodeUnicode(text string, t token, escape byte) (string, error) {
 		low := 0xDC00 <= r && r <= 0xDFFF
 		switch {
 		case r < 0:
-			e := bailSyntax(text, t.pos+3+i, "invalid Unicode escape")
-			return "", errorWithHint(e, "Unicode escapes must be \\XXXX or \\+XXXXXX.")
+			return "", syntaxError(text, t.pos+3+i, "invalid Unicode escape").
+				WithHint("Unicode escapes must be \\XXXX or \\+XXXXXX.")
 		case r == 0 || r > utf8.MaxRune:
 			return fail(i, "invalid Unicode escape value")
 		case low != (high != 0):
@@ -343,38 +343,4 @@ func hexValue(c byte) int {
 		return int(c-'A') + 10
 	}
 	return -1
-}
-
-func surrogateError(text string, pos int) error {
-	end := min(pos+1, len(text))
-	return errorAt(text, "invalid Unicode surrogate pair", pos, end)
-}
-
-// encodingError is PostgreSQL's complaint about bytes that are no UTF-8, or NUL.
-func encodingError(s string) error {
-	i := 0
-	for i < len(s) && s[i] != 0 {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && n <= 1 {
-			break
-		}
-		i += n
-	}
-	// As many bytes are shown as the first one announces.
-	n := 1
-	switch c := s[i]; {
-	case c >= 0xF8:
-	case c >= 0xF0:
-		n = 4
-	case c >= 0xE0:
-		n = 3
-	case c >= 0xC0:
-		n = 2
-	}
-	list := ""
-	for _, c := range []byte(s[i:min(i+n, len(s))]) {
-		const digits = "0123456789abcdef"
-		list += " 0x" + string(digits[c>>4]) + string(digits[c&15])
-	}
-	return sqlerr.New(sqlerr.CharacterNotInRepertoire, "invalid byte sequence for encoding \"UTF8\":%s", list)
 }

@@ -54,6 +54,9 @@ func (p *parser) definition() []Option {
 
 // definitionValue is optionValue where a word is a type or reserved.
 func (p *parser) definitionValue() *OptionValue {
+	if k := p.look(1).kind; p.tok.kind == tokOp && k != tokInt && k != tokFloat {
+		return &OptionValue{Kind: OptionWord, Pos: p.pos(), Text: p.anyName()}
+	}
 	if p.tok.cat != colName || p.is("none") {
 		return p.optionValue()
 	}
@@ -73,20 +76,26 @@ func (p *parser) genericOptions(label bool) []Option {
 			p.fail()
 		}
 		o.Name = p.anyName()
-		switch {
-		case p.tok.kind == ',' || p.tok.kind == ')':
-		case p.tok.isOp("*"):
-			o.Value = &OptionValue{Kind: OptionStar, Pos: p.pos()}
-			p.next()
-		case p.tok.kind == '(':
-			o.Value = p.optionList()
-		default:
-			o.Value = p.plainValue(false)
+		if p.tok.kind != ',' && p.tok.kind != ')' {
+			o.Value = p.genericValue()
 		}
 		list = append(list, o)
 	}
 	p.expectKind(')')
 	return list
+}
+
+// genericValue reads a value, a list of them in parentheses, or a star.
+func (p *parser) genericValue() *OptionValue {
+	switch {
+	case p.tok.isOp("*"):
+		v := &OptionValue{Kind: OptionStar, Pos: p.pos()}
+		p.next()
+		return v
+	case p.tok.kind == '(':
+		return p.optionList()
+	}
+	return p.plainValue(false)
 }
 
 // optionList reads (a, 'b', …).

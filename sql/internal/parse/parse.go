@@ -89,6 +89,7 @@ type parser struct {
 	depth     int
 	listDepth int // the depth of the expressions of the running SELECT list, 0: none
 	params    int
+	into      *intoClause // the statement's, nil: none
 
 	windowless bool // the next function call takes no FILTER and OVER
 
@@ -119,7 +120,7 @@ func (p *parser) clear() {
 	clear(p.notes)
 	p.notes = p.notes[:0]
 	p.params = 0
-	p.u = nil
+	p.u, p.into = nil, nil
 }
 
 func (p *parser) release() {

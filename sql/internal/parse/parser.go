@@ -274,9 +274,6 @@ func (p *parser) objectNames() []ObjectName {
 	return list
 }
 
-// anyNameRef is objectName for "any_name": operators, collations, opclasses.
-func (p *parser) collation() ObjectName { return p.objectName() }
-
 // stmtHere is the place of a statement that begins at the current token.
 func (p *parser) stmtHere() stmtAt { return stmtAt{At{p.pos()}} }
 

@@ -27,6 +27,7 @@ type draft struct {
 	stmt  *SelectStmt
 	body  func(args []Expr)
 	depth int // of nested set operations
+	into  *intoClause
 
 	tail, order, limit, offset bool // written already
 }
@@ -181,8 +182,10 @@ func (p *parser) limit(d *draft, pos int) {
 	p.hole(d, &d.stmt.Limit)
 	if p.acceptKind(',') {
 		p.newUnit(func() { p.expr() }, nil)
-		e := bailSyntax(p.lex.text, pos, "LIMIT #,# syntax is not supported")
-		panic(bail{errorWithHint(e, "Use separate LIMIT and OFFSET clauses.")})
+		panic(bail{
+			syntaxError(p.lex.text, pos, "LIMIT #,# syntax is not supported").
+				WithHint("Use separate LIMIT and OFFSET clauses."),
+		})
 	}
 }
 
@@ -292,6 +295,10 @@ func (p *parser) setOp(st int, left *draft, body *SetOp, level int) *draft {
 	p.enter()
 	rst := p.here()
 	right := p.setOps(rst, p.simpleQuery(), level)
+	if right.into != nil {
+		p.failWith(right.into.table.Name.Pos, "INTO is only allowed on first SELECT of UNION/INTERSECT/EXCEPT")
+	}
+	d.into = left.into
 	p.leave()
 	p.put("))")
 	body.Left, body.Right = left.stmt, right.stmt

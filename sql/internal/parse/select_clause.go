@@ -30,7 +30,7 @@ func (p *parser) selectClause() *draft {
 		c.Targets = p.targets(", ")
 	}
 	if p.is("into") {
-		p.unsupported(p.pos(), "SELECT INTO")
+		p.selectInto(d)
 	}
 	if p.accept("from") {
 		p.put(" FROM ")
@@ -46,6 +46,27 @@ func (p *parser) selectClause() *draft {
 		p.windows(d, c)
 	}
 	return d
+}
+
+// intoClause is INTO of a SELECT: the table to create, and the whole query once it is
+// known. A statement has at most one.
+type intoClause struct {
+	table *CreateTableStmt
+	query *SelectStmt
+	pos   int
+}
+
+// selectInto reads INTO [TEMPORARY] [TABLE] name.
+func (p *parser) selectInto(d *draft) {
+	d.into = &intoClause{table: &CreateTableStmt{}, pos: p.pos()}
+	if p.into != nil {
+		p.failWith(d.into.pos, "SELECT ... INTO is not allowed here")
+	}
+	p.into = d.into
+	p.expect("into")
+	d.into.table.Persistence, _ = p.persistence()
+	p.accept("table")
+	d.into.table.Name = p.objectName()
 }
 
 // targets transcribes a SELECT list. lead goes in front of the first item.

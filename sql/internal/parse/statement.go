@@ -49,8 +49,21 @@ var foreignWords = map[string]string{
 	"backup": "BACKUP", "restore": "RESTORE",
 }
 
-// statement transcribes one statement.
+// statement transcribes one statement. SELECT INTO is CREATE TABLE AS.
 func (p *parser) statement() Stmt {
+	s := p.anyStatement()
+	if p.into == nil {
+		return s
+	}
+	if s != Stmt(p.into.query) {
+		p.unsupported(p.into.pos, "SELECT INTO inside another statement")
+	}
+	t := p.into.table
+	t.Pos, t.As = s.Position(), s
+	return t
+}
+
+func (p *parser) anyStatement() Stmt {
 	if p.tok.kind == '(' {
 		return p.preparable()
 	}

@@ -95,7 +95,7 @@ func (p *parser) importOptions(s *ImportStmt) {
 		}
 		o.Name = strings.ToLower(o.Name)
 		if p.acceptOp("=") || p.tok.kind != ',' && p.tok.kind != ')' && p.tok.kind != ';' && p.tok.kind != tokEOF {
-			o.Value = p.optionValue()
+			o.Value = p.genericValue()
 		}
 		if o.Name == "detached" {
 			s.Detached = o.Value == nil || o.Value.Text == "true" || o.Value.Text == "on" || o.Value.Text == "1"

@@ -39,14 +39,16 @@ func (p *parser) roleNames() []RoleName {
 func (p *parser) grant() Stmt {
 	s := &GrantStmt{stmtAt: p.stmtHere(), Revoke: p.is("revoke")}
 	p.next()
+	option := ""
 	if s.Revoke && (p.ahead("grant", "option") || p.ahead("admin", "option")) {
+		option = p.tok.kw
 		p.next()
 		p.next()
 		p.expect("for")
 		s.GrantOption = true
 	}
 	p.privileges(s)
-	if s.Privileges[0].Name == "all" || p.is("on") {
+	if s.Privileges[0].Name == "all" || option == "grant" || option == "" && p.is("on") {
 		p.expect("on")
 		p.grantObjects(s)
 	} else {
