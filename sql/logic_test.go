@@ -146,7 +146,7 @@ func parseRecords(lines []string) ([]record, error) {
 		case "skipif":
 			skipIf = append(skipIf, r.args[0])
 			continue
-		case "halt", "session", "engines":
+		case "halt", "session", "engines", "hash-threshold":
 		case "statement", "query":
 			start := i
 			for i < len(lines) && lines[i] != "" && lines[i] != "----" {

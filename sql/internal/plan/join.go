@@ -148,11 +148,8 @@ func (f *from) plan(conds []expr.Expr, need []bool, order []columnOrder, limit i
 			return s.plan(conds, need, order, limit)
 		}
 	}
-	tree := f.trees[0]
-	for _, next := range f.trees[1:] {
-		tree = &joinTree{left: tree, right: next, width: tree.width + next.width}
-	}
-	return tree.plan(conds, need), false
+	trees, conds := flatten(f.trees, conds)
+	return joinAll(trees, conds, need), false
 }
 
 // isNever reports whether a condition is false or NULL whatever the row.
