@@ -42,6 +42,11 @@ func (b *Builder) aggregate(x *parse.FuncCall, c *candidate, args []Expr, s *Sco
 	if err := b.coerceArgs(args, declared); err != nil {
 		return nil, err
 	}
+	for _, e := range args {
+		if ofOuterQuery(e) {
+			return nil, b.unsupported("an aggregate of an outer query", x.Pos)
+		}
+	}
 	a := &Aggregate{Args: args, Distinct: x.Distinct, Star: x.Star, proc: c.proc, typ: types.Type{OID: result, Mod: -1}}
 	if a.OrderBy, err = b.sortKeys(x, s); err != nil {
 		return nil, err
@@ -58,6 +63,15 @@ func (b *Builder) aggregate(x *parse.FuncCall, c *candidate, args []Expr, s *Sco
 	scope.Clause, scope.inAggregate = ClauseFilter, false
 	a.Filter, err = b.condition(x.Filter, &scope, "FILTER")
 	return a, err
+}
+
+// ofOuterQuery: an aggregate over columns of enclosing queries only belongs to one of them.
+func ofOuterQuery(e Expr) bool {
+	outer := contains(e, func(n Expr) bool {
+		c, ok := n.(*Column)
+		return ok && c.Level > 0
+	})
+	return outer && !HasColumns(e)
 }
 
 func (b *Builder) sortKeys(x *parse.FuncCall, s *Scope) ([]SortKey, error) {

@@ -41,6 +41,9 @@ func (f *folder) fold(e Expr) Expr {
 			*place = operands[i]
 			i++
 		})
+		if l, ok := e.(*InList); ok {
+			l.set = nil // simplify makes it anew
+		}
 	}
 	if constant && f.computable(e) {
 		if c := f.compute(e); c != nil {

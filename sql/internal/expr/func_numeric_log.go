@@ -10,10 +10,11 @@ import (
 )
 
 // What PostgreSQL's NUMERIC_MIN_SIG_DIGITS, NUMERIC_MAX_DISPLAY_SCALE and NUMERIC_MAX_RESULT_SCALE say of results that are
-// not exact: at least 16 digits, a bounded scale, and a limit for exponents.
+// not exact: at least 16 digits, a bounded scale, and limits for the exponent of e and for the digits before the point.
 const (
 	minSignificant  = 16
 	maxDisplayScale = 1000
+	maxExponent     = 6000
 	maxResultWeight = 131072
 	log10e          = 0.434294481903252
 )
@@ -41,22 +42,43 @@ func resultScale(scale int, inputs ...types.Datum) int {
 	return max(0, min(scale, maxDisplayScale))
 }
 
-// rounded makes the result of a computation with spare digits.
-func rounded(x *apd.Decimal, scale int) (types.Datum, error) {
-	c := apd.BaseContext.WithPrecision(uint32(max(1, x.NumDigits()+int64(max(0, x.Exponent))+int64(scale)+4)))
-	c.Rounding = apd.RoundHalfUp
-	out := new(apd.Decimal)
-	if _, err := c.Quantize(out, x, int32(-scale)); err != nil {
+// rounded makes the result of a computation with spare digits: coefficient * 10^exponent to scale fractional digits, halves
+// away from zero.
+func rounded(coefficient *apd.BigInt, exponent, scale int) (types.Datum, error) {
+	c := new(apd.BigInt)
+	if shift := scale + exponent; shift >= 0 {
+		c.Mul(coefficient, powerOf10(shift))
+	} else {
+		p := powerOf10(-shift)
+		r := new(apd.BigInt)
+		c.QuoRem(coefficient, p, r)
+		if r.Abs(r).Lsh(r, 1).Cmp(p) >= 0 {
+			c.Add(c, apd.NewBigInt(int64(coefficient.Sign())))
+		}
+	}
+	return types.FromDecimal(apd.NewWithBigInt(c, int32(-scale)))
+}
+
+// roundedDecimal is rounded of a finite decimal.
+func roundedDecimal(x *apd.Decimal, scale int) (types.Datum, error) {
+	if x.Form != apd.Finite {
 		return types.Datum{}, numericOverflow()
 	}
-	return types.FromDecimal(out)
+	c := new(apd.BigInt).Set(&x.Coeff)
+	if x.Negative {
+		c.Neg(c)
+	}
+	return rounded(c, int(x.Exponent), scale)
+}
+
+func powerOf10(n int) *apd.BigInt {
+	return new(apd.BigInt).Exp(apd.NewBigInt(10), apd.NewBigInt(int64(n)), nil)
 }
 
 // working is a context whose results have the given number of correct digits.
 func working(digits int) *apd.Context {
 	c := apd.BaseContext.WithPrecision(uint32(max(digits, 20)))
 	c.Rounding = apd.RoundHalfUp
-	c.Traps = 0
 	return c
 }
 
@@ -102,16 +124,14 @@ func sqrtToScale(a types.Datum, scale int) (types.Datum, error) {
 	// cannot make a half of what is below or above one: a half would be exact.
 	d := a.Decimal()
 	c := new(apd.BigInt).Set(&d.Coeff)
-	ten := apd.NewBigInt(10)
-	shift := 2*(scale+1) + int(d.Exponent)
-	if shift < 0 {
+	if shift := 2*(scale+1) + int(d.Exponent); shift >= 0 {
+		c.Mul(c, powerOf10(shift))
+	} else {
 		// More fractional digits than twice the result's: those beyond do not matter.
-		c.Quo(c, new(apd.BigInt).Exp(ten, apd.NewBigInt(int64(-shift)), nil))
-		shift = 0
+		c.Quo(c, powerOf10(-shift))
 	}
-	c.Mul(c, new(apd.BigInt).Exp(ten, apd.NewBigInt(int64(shift)), nil))
 	c.Sqrt(c)
-	return rounded(apd.NewWithBigInt(c, int32(-(scale+1))), scale)
+	return rounded(c, -(scale + 1), scale)
 }
 
 func numericExp(a types.Datum) (types.Datum, error) {
@@ -130,22 +150,45 @@ func numericExp(a types.Datum) (types.Datum, error) {
 // expDecimal is e^x with the scale that its size and the inputs' scales ask for.
 func expDecimal(x *apd.Decimal, inputs ...types.Datum) (types.Datum, error) {
 	f, err := x.Float64()
-	if err != nil || math.Abs(f) >= 3*maxResultWeight {
-		if err == nil && f < 0 {
-			return types.NumericRound(types.NewNumeric(0, 0), resultScale(maxDisplayScale, inputs...))
-		}
+	switch {
+	case err == nil && f <= -maxExponent:
+		return types.NumericRound(types.NewNumeric(0, 0), resultScale(maxDisplayScale, inputs...))
+	case err != nil || f >= maxExponent:
 		return types.Datum{}, numericOverflow()
 	}
 	weight := int(f * log10e)
-	if weight > maxResultWeight {
-		return types.Datum{}, numericOverflow()
-	}
 	scale := resultScale(minSignificant-weight, inputs...)
-	out := new(apd.Decimal)
-	if _, err := working(max(0, weight)+scale+12).Exp(out, x); err != nil {
-		return types.Datum{}, numericOverflow()
+	out, err := exponential(working(max(0, weight)+scale+20), x, f)
+	if err != nil {
+		return types.Datum{}, err
 	}
-	return rounded(out, scale)
+	return roundedDecimal(out, scale)
+}
+
+// exponential is e^x, with f about x. The library's series ends after 1000 terms, so a large exponent is halved until they are
+// enough and the result squared as often; that costs a digit for every third time.
+func exponential(c *apd.Context, x *apd.Decimal, f float64) (*apd.Decimal, error) {
+	part, halved := new(apd.Decimal).Set(x), 0
+	limit := 100.0
+	if c.Precision > 500 {
+		limit = 1e-4
+	}
+	for ; math.Abs(f) > limit; f /= 2 {
+		if _, err := c.Quo(part, part, apd.New(2, 0)); err != nil {
+			return nil, err
+		}
+		halved++
+	}
+	out := new(apd.Decimal)
+	if _, err := c.Exp(out, part); err != nil {
+		return nil, err
+	}
+	for range halved {
+		if _, err := c.Mul(out, out, out); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // lnWeight estimates the decimal exponent of ln(a) as PostgreSQL does, cutting towards zero.
@@ -159,10 +202,7 @@ func lnWeight(a types.Datum) int {
 		// Near 1, ln(1+x) is about x.
 		return exponent10(near)
 	}
-	d := a.Decimal()
-	c := &apd.Decimal{Coeff: *new(apd.BigInt).Set(&d.Coeff), Exponent: -int32(d.NumDigits() - 1)}
-	lead, _ := c.Float64()
-	ln := math.Log(lead) + float64(exponent10(a))*math.Ln10
+	ln := log10Of(a) * math.Ln10
 	return int(math.Log10(math.Abs(ln)))
 }
 
@@ -184,16 +224,36 @@ func numericLn(a types.Datum) (types.Datum, error) {
 		return a, err
 	}
 	scale := resultScale(minSignificant-lnWeight(a), a)
-	return rounded(lnDecimal(a, scale+12), scale)
+	ln, err := lnDecimal(a, scale+12)
+	if err != nil {
+		return a, err
+	}
+	return roundedDecimal(ln, scale)
 }
 
 // lnDecimal is ln(a) with the given number of correct fractional digits.
-func lnDecimal(a types.Datum, fraction int) *apd.Decimal {
+func lnDecimal(a types.Datum, fraction int) (*apd.Decimal, error) {
+	c := working(fraction + max(0, lnWeight(a)) + 8)
 	out := new(apd.Decimal)
-	d := a.Decimal()
-	// Near 1 digits cancel: as many as there are zeros behind the point.
-	_, _ = working(fraction+int(d.NumDigits())+max(0, lnWeight(a))+8).Ln(out, d)
-	return out
+	e := exponent10(a)
+	if e >= -2 && e <= 2 {
+		d := leading(a, int(c.Precision), e)
+		_, err := c.Ln(out, d)
+		return out, err
+	}
+	// ln(m * 10^e) = ln(m) + e ln(10), with m from 1 to 10: far from 1 nothing cancels, and the exponent is out of the way.
+	ln10 := new(apd.Decimal)
+	if _, err := c.Ln(out, leading(a, int(c.Precision), 0)); err != nil {
+		return nil, err
+	}
+	if _, err := c.Ln(ln10, apd.New(10, 0)); err != nil {
+		return nil, err
+	}
+	if _, err := c.Mul(ln10, ln10, apd.New(int64(e), 0)); err != nil {
+		return nil, err
+	}
+	_, err := c.Add(out, out, ln10)
+	return out, err
 }
 
 func numericLog(base, a types.Datum) (types.Datum, error) {
@@ -216,13 +276,22 @@ func numericLog(base, a types.Datum) (types.Datum, error) {
 		return a, nil
 	}
 	scale := resultScale(minSignificant-(lnWeight(a)-lnWeight(base)), base, a)
-	ln := lnDecimal(base, scale+24)
-	if ln.IsZero() {
+	lnBase, err := lnDecimal(base, scale+24)
+	if err != nil {
+		return base, err
+	}
+	if lnBase.IsZero() {
 		return types.Datum{}, types.DivisionByZero()
 	}
+	ln, err := lnDecimal(a, scale+24)
+	if err != nil {
+		return a, err
+	}
 	out := new(apd.Decimal)
-	_, _ = working(scale+32+max(0, lnWeight(a)-lnWeight(base))).Quo(out, lnDecimal(a, scale+24), ln)
-	return rounded(out, scale)
+	if _, err := working(scale+32+max(0, lnWeight(a)-lnWeight(base))).Quo(out, ln, lnBase); err != nil {
+		return types.Datum{}, numericOverflow()
+	}
+	return roundedDecimal(out, scale)
 }
 
 func numericPower(a, b types.Datum) (types.Datum, error) {
@@ -253,18 +322,55 @@ func numericPower(a, b types.Datum) (types.Datum, error) {
 		}
 		odd = half.NumericSign() != 0
 	}
-	exponent := new(apd.Decimal)
-	_, _ = working(60+int(b.Decimal().NumDigits())).Mul(exponent, lnDecimal(base, 40+int(b.Decimal().NumDigits())), b.Decimal())
-	// A large result needs as many more digits of its exponent.
-	if f, err := exponent.Float64(); err == nil && math.Abs(f) < 3*maxResultWeight {
-		digits := int(math.Abs(f)*log10e) + 60 + int(b.Decimal().NumDigits())
-		_, _ = working(2*digits).Mul(exponent, lnDecimal(base, digits), b.Decimal())
+	exponent, err := powerExponent(base, b)
+	if err != nil {
+		return base, err
 	}
 	result, err := expDecimal(exponent, a, b)
 	if err == nil && odd {
 		result = types.NumericNeg(result)
 	}
 	return result, err
+}
+
+// powerExponent is b ln(base), with as many digits as its exponential needs.
+func powerExponent(base, b types.Datum) (*apd.Decimal, error) {
+	width := int(b.Decimal().NumDigits())
+	multiply := func(fraction int) (*apd.Decimal, error) {
+		ln, err := lnDecimal(base, fraction)
+		if err != nil {
+			return nil, err
+		}
+		_, err = working(2*(fraction+width)).Mul(ln, ln, b.Decimal())
+		return ln, err
+	}
+	estimate, err := multiply(40 + width)
+	if err != nil {
+		return nil, err
+	}
+	f, err := estimate.Float64()
+	if err != nil || math.Abs(f) >= maxExponent {
+		return estimate, nil // out of range as it is
+	}
+	scale := resultScale(minSignificant-int(f*log10e), base, b)
+	return multiply(max(0, int(f*log10e)) + scale + 40 + width)
+}
+
+// scaled is coefficient * 10^exponent.
+type scaled struct {
+	coefficient *apd.BigInt
+	exponent    int
+}
+
+// times multiplies and keeps about the given number of digits.
+func (s scaled) times(o scaled, digits int) scaled {
+	p := scaled{new(apd.BigInt).Mul(s.coefficient, o.coefficient), s.exponent + o.exponent}
+	// A bit is 0.30103 digits.
+	if excess := int(float64(p.coefficient.BitLen())*0.30103) - digits; excess > 0 {
+		p.coefficient.Quo(p.coefficient, powerOf10(excess))
+		p.exponent += excess
+	}
+	return p
 }
 
 // powerInt raises to an integer: 16 fractional digits, or those of a.
@@ -277,11 +383,7 @@ func powerInt(a types.Datum, n int64) (types.Datum, error) {
 		return types.NumericRound(types.NewNumeric(0, 0), scale)
 	}
 	d := a.Decimal()
-	lead, _ := d.Float64()
-	weight := math.Log10(math.Abs(lead)) * float64(n)
-	if math.IsInf(weight, 0) || math.IsNaN(weight) {
-		weight = float64(exponent10(a)) * float64(n)
-	}
+	weight := log10Of(a) * float64(n)
 	switch {
 	case weight > maxResultWeight:
 		return types.Datum{}, numericOverflow()
@@ -289,18 +391,43 @@ func powerInt(a types.Datum, n int64) (types.Datum, error) {
 		return types.NumericRound(types.NewNumeric(0, 0), scale)
 	}
 	// Squaring loses a digit a step; 40 spare ones cover the 31 steps of an int32.
-	c := working(int(math.Abs(weight)) + scale + 40 + int(d.NumDigits()))
-	result, power := apd.New(1, 0), new(apd.Decimal).Set(d)
+	digits := int(math.Abs(weight)) + scale + 40 + int(d.NumDigits())
+	result, power := scaled{apd.NewBigInt(1), 0}, scaled{new(apd.BigInt).Set(&d.Coeff), int(d.Exponent)}
 	for k := max(n, -n); k > 0; k >>= 1 {
 		if k&1 == 1 {
-			_, _ = c.Mul(result, result, power)
+			result = result.times(power, digits)
 		}
-		_, _ = c.Mul(power, power, power)
+		if k > 1 {
+			power = power.times(power, digits)
+		}
 	}
 	if n < 0 {
-		_, _ = c.Quo(result, apd.New(1, 0), result)
+		// 1 / (c * 10^e) = (10^k / c) * 10^(-k-e), with k for as many digits as c has and the result needs.
+		k := 2 * digits
+		result = scaled{new(apd.BigInt).Quo(powerOf10(k), result.coefficient), -k - result.exponent}
 	}
-	return rounded(result, scale)
+	if a.NumericSign() < 0 && n%2 != 0 {
+		result.coefficient.Neg(result.coefficient)
+	}
+	return rounded(result.coefficient, result.exponent, scale)
+}
+
+// log10Of is the decimal logarithm of |a|, about.
+func log10Of(a types.Datum) float64 {
+	lead, _ := leading(a, 20, 0).Float64()
+	return math.Log10(lead) + float64(exponent10(a))
+}
+
+// leading is the first digits of |a|, as a number whose first digit counts 10^e.
+func leading(a types.Datum, digits, e int) *apd.Decimal {
+	d := a.Decimal()
+	n := int(d.NumDigits())
+	c := new(apd.BigInt).Set(&d.Coeff)
+	if n > digits {
+		c.Quo(c, powerOf10(n-digits))
+		n = digits
+	}
+	return apd.NewWithBigInt(c, int32(e-n+1))
 }
 
 // powerSpecial is the power where one side is NaN or infinite, by the rules of float8.

@@ -65,7 +65,7 @@ func (e *Case) clone() Expr      { c := *e; c.Whens = slices.Clone(e.Whens); ret
 func (e *Coalesce) clone() Expr  { c := *e; c.Args = slices.Clone(e.Args); return &c }
 func (e *MinMax) clone() Expr    { c := *e; c.Args = slices.Clone(e.Args); return &c }
 func (e *Subquery) clone() Expr  { c := *e; c.Args = slices.Clone(e.Args); return &c }
-func (e *InList) clone() Expr    { c := *e; c.List, c.set = slices.Clone(e.List), nil; return &c }
+func (e *InList) clone() Expr    { c := *e; c.List = slices.Clone(e.List); return &c }
 func (e *RowCompare) clone() Expr {
 	c := *e
 	c.Left, c.Right = slices.Clone(e.Left), slices.Clone(e.Right)

@@ -34,6 +34,9 @@ func Rewrite(e Expr, replace func(Expr) (Expr, bool)) Expr {
 		*place = operands[i]
 		i++
 	})
+	if l, ok := c.(*InList); ok && l.set != nil {
+		l.set = newConstSet(l.List, l.oper)
+	}
 	return c
 }
 
