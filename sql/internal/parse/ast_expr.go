@@ -12,6 +12,9 @@ type exprAt struct{ At }
 
 func (exprAt) expr() {}
 
+// at is the place of an expression at a byte offset.
+func at(pos int) exprAt { return exprAt{At{pos}} }
+
 // LiteralKind tells the literals apart.
 type LiteralKind uint8
 

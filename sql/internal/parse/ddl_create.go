@@ -234,6 +234,8 @@ func (p *parser) createExtension(at stmtAt) Stmt {
 			}
 		case p.accept("cascade"):
 			s.Cascade = true
+		case p.is("from"):
+			p.unsupported(p.pos(), "CREATE EXTENSION … FROM")
 		default:
 			return s
 		}

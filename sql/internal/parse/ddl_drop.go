@@ -48,11 +48,12 @@ func (p *parser) drop() Stmt {
 		}
 		return s
 	}
-	p.dropNames(s)
-	if kind == DatabaseObject {
+	if kind == DatabaseObject || kind == TablespaceObject {
+		s.Names = []ObjectName{{Pos: p.pos(), Name: p.colID()}}
 		p.dropForce(s)
 		return s
 	}
+	p.dropNames(s)
 	s.Cascade = p.cascade()
 	return s
 }
@@ -80,6 +81,9 @@ func (p *parser) dropNames(s *DropStmt) {
 
 // dropForce reads [WITH] (FORCE) of DROP DATABASE.
 func (p *parser) dropForce(s *DropStmt) {
+	if s.Kind != DatabaseObject {
+		return
+	}
 	with := p.accept("with")
 	if p.tok.kind != '(' {
 		if with {

@@ -1,13 +1,12 @@
 package parse
 
 import (
+	"fmt"
 	"sort"
 	"strconv"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
-
-	"minidb/sql/sqlerr"
 )
 
 // decoder turns TiDB's tree of one statement into ours. It is total: what the
@@ -20,7 +19,7 @@ type decoder struct {
 
 // bug reports a tree that the transcriber cannot have meant.
 func bug(format string, args ...any) {
-	panic(bail{sqlerr.Internal("parser: "+format, args...)})
+	panic(bail{internalError(fmt.Errorf(format, args...))})
 }
 
 // place finds where n came from.
@@ -38,7 +37,7 @@ func (d *decoder) place(n ast.Node) place {
 	return d.places[i]
 }
 
-func (d *decoder) at(n ast.Node) exprAt { return exprAt{At{d.place(n).src}} }
+func (d *decoder) at(n ast.Node) exprAt { return at(d.place(n).src) }
 
 // noteOf is the note that a name stands for, or nil for a plain name.
 func (d *decoder) noteOf(name string) any {
@@ -93,7 +92,7 @@ func (d *decoder) expr(n ast.ExprNode) Expr {
 		return d.column(n)
 	case *paramExpr:
 		pl := d.place(n)
-		return &ParamRef{exprAt{At{pl.src}}, pl.param}
+		return &ParamRef{at(pl.src), pl.param}
 	case *valueExpr:
 		return d.literal(n)
 	case *ast.FuncCallExpr:

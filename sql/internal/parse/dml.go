@@ -194,7 +194,7 @@ func (p *parser) columnTargets(many bool) []ColumnTarget {
 		if p.tok.kind != '.' && p.tok.kind != '[' {
 			continue
 		}
-		root := &ColumnRef{exprAt: exprAt{At{list[i].Pos}}, Parts: []string{list[i].Name}}
+		root := &ColumnRef{exprAt: at(list[i].Pos), Parts: []string{list[i].Name}}
 		p.exprUnit(func() { p.indirection(p.leaf(root.Pos, root)) }, func(args []Expr) Expr {
 			list[i].Path = pathOf(args[0])
 			return nil

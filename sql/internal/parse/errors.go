@@ -57,3 +57,8 @@ func encodingError(s string) error {
 func undefinedParam(text string, t token) error {
 	return sqlerr.New(sqlerr.UndefinedParameter, "there is no parameter $%s", t.str).At(Character(text, t.pos))
 }
+
+// internalError is what a client sees of a bug of this package; the cause is for the log.
+func internalError(cause error) error {
+	return sqlerr.Internal("the statement could not be parsed").WithCause(cause)
+}

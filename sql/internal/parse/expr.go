@@ -189,11 +189,11 @@ func (p *parser) prefix(restricted bool) operand {
 		p.next()
 		x := p.climb(levelNot, false)
 		return p.wrap(x, pos, func(args []Expr) Expr {
-			return &BoolExpr{exprAt{At{pos}}, Not, args}
+			return &BoolExpr{at(pos), Not, args}
 		})
 	case p.is("default"):
 		p.next()
-		return p.leaf(pos, &DefaultExpr{exprAt{At{pos}}})
+		return p.leaf(pos, &DefaultExpr{at(pos)})
 	case p.is("unique"):
 		p.next()
 		p.subquery()
@@ -216,7 +216,7 @@ func (p *parser) sign(op string, restricted bool) operand {
 func (p *parser) prefixOp(op, schema string, pos int, restricted bool) operand {
 	x := p.climb(levelOp+1, restricted)
 	return p.wrap(x, pos, func(args []Expr) Expr {
-		return &UnaryExpr{exprAt{At{pos}}, op, schema, args[0]}
+		return &UnaryExpr{at(pos), op, schema, args[0]}
 	})
 }
 
@@ -259,7 +259,7 @@ func (p *parser) infix(l *operand, level int, restricted bool) bool {
 		p.next()
 		t := p.typeName()
 		*l = p.wrap(*l, l.pos, func(args []Expr) Expr {
-			return &CastExpr{exprAt{At{pos}}, args[0], t, CastOperator}
+			return &CastExpr{at(pos), args[0], t, CastOperator}
 		})
 		return false
 	}
@@ -285,7 +285,7 @@ func (p *parser) infix(l *operand, level int, restricted bool) bool {
 	p.expect("collate")
 	name := p.objectName()
 	*l = p.wrap(*l, l.pos, func(args []Expr) Expr {
-		return &CollateExpr{exprAt{At{pos}}, args[0], name}
+		return &CollateExpr{at(pos), args[0], name}
 	})
 	return false
 }
@@ -293,7 +293,7 @@ func (p *parser) infix(l *operand, level int, restricted bool) bool {
 // pgCall is the call of one of PostgreSQL's own functions that SQL writes otherwise.
 func pgCall(pos int, name string, form FuncForm, args ...Expr) *FuncCall {
 	return &FuncCall{
-		exprAt: exprAt{At{pos}}, Name: ObjectName{Schema: "pg_catalog", Name: name, Pos: pos},
+		exprAt: at(pos), Name: ObjectName{Schema: "pg_catalog", Name: name, Pos: pos},
 		Args: args, Form: form,
 	}
 }
@@ -321,7 +321,7 @@ func (p *parser) binary(l *operand, level int, restricted bool) bool {
 	}
 	if qualified || !nativeOp(op) {
 		p.binaryMark(l, level, restricted, func(args []Expr) Expr {
-			return &BinaryExpr{exprAt{At{pos}}, op, schema, args[0], args[1]}
+			return &BinaryExpr{at(pos), op, schema, args[0], args[1]}
 		})
 		return true
 	}
@@ -370,7 +370,7 @@ func (p *parser) anyAll(l *operand, pos int, op, schema string) {
 		p.fail()
 	}
 	p.build(l.st, func(args []Expr) Expr {
-		e := &AnyAllExpr{exprAt: exprAt{At{pos}}, X: args[0], Op: op, Schema: schema, All: all}
+		e := &AnyAllExpr{exprAt: at(pos), X: args[0], Op: op, Schema: schema, All: all}
 		if q, ok := args[1].(*SubqueryExpr); ok {
 			e.Query = q.Query
 		} else {

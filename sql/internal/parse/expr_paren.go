@@ -65,7 +65,7 @@ func (p *parser) paren() operand {
 		return c.first
 	}
 	p.build(c.st, func(args []Expr) Expr {
-		return &RowExpr{exprAt{At{pos}}, args, false}
+		return &RowExpr{at(pos), args, false}
 	})
 	p.put(")")
 	return operand{st: c.st, kind: rowOperand, depth: c.depth + 1, pos: pos}
@@ -145,7 +145,7 @@ func (p *parser) row() operand {
 	}
 	p.expectKind(')')
 	p.build(st, func(args []Expr) Expr {
-		return &RowExpr{exprAt{At{pos}}, args, true}
+		return &RowExpr{at(pos), args, true}
 	})
 	p.put(")")
 	return operand{st: st, kind: rowOperand, depth: depth + 1, pos: pos}
@@ -176,12 +176,12 @@ func (p *parser) indirection(x operand) operand {
 			if p.acceptOp("*") {
 				p.lastStar()
 				return p.wrap(x, x.pos, func(args []Expr) Expr {
-					return &FieldExpr{exprAt{At{pos}}, args[0], "", true}
+					return &FieldExpr{at(pos), args[0], "", true}
 				})
 			}
 			name := p.label()
 			x = p.wrap(x, x.pos, func(args []Expr) Expr {
-				return &FieldExpr{exprAt{At{pos}}, args[0], name, false}
+				return &FieldExpr{at(pos), args[0], name, false}
 			})
 		default:
 			return x
@@ -234,7 +234,7 @@ func (p *parser) subscripts(x operand) operand {
 		for i, fill := range holes {
 			fill(args[i+1])
 		}
-		return &SubscriptExpr{exprAt{At{pos}}, args[0], subs}
+		return &SubscriptExpr{at(pos), args[0], subs}
 	})
 	p.put(")")
 	return operand{st: x.st, depth: depth + 1, pos: x.pos}

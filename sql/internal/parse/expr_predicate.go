@@ -15,7 +15,7 @@ func (p *parser) isTest(l *operand, restricted bool) bool {
 		return false
 	case p.acceptSeq("distinct", "from"):
 		p.binaryMark(l, levelIs, restricted, func(args []Expr) Expr {
-			return &DistinctExpr{exprAt{At{pos}}, args[0], args[1], not}
+			return &DistinctExpr{at(pos), args[0], args[1], not}
 		})
 		return true
 	case p.is("distinct"):
@@ -30,7 +30,7 @@ func (p *parser) isTest(l *operand, restricted bool) bool {
 	if kind, ok := boolTests[p.tok.kw]; ok {
 		p.next()
 		*l = p.wrap(*l, l.pos, func(args []Expr) Expr {
-			return &BoolTest{exprAt{At{pos}}, args[0], kind, not}
+			return &BoolTest{at(pos), args[0], kind, not}
 		})
 		return false
 	}
@@ -62,11 +62,11 @@ func (p *parser) normalized(l *operand, pos int, not bool) {
 	p.expect("normalized")
 	*l = p.wrap(*l, l.pos, func(args []Expr) Expr {
 		if form != "" {
-			args = append(args, &Literal{exprAt: exprAt{At{pos}}, Kind: StringLiteral, Text: form})
+			args = append(args, &Literal{exprAt: at(pos), Kind: StringLiteral, Text: form})
 		}
 		var e Expr = pgCall(pos, "is_normalized", IsNormalizedCall, args...)
 		if not {
-			e = &BoolExpr{exprAt{At{pos}}, Not, []Expr{e}}
+			e = &BoolExpr{at(pos), Not, []Expr{e}}
 		}
 		return e
 	})
@@ -108,7 +108,7 @@ func (p *parser) predicate(l *operand) bool {
 
 func (p *parser) like(l *operand, pos int, kind LikeKind, not bool) {
 	p.build(l.st, func(args []Expr) Expr {
-		e := &LikeExpr{exprAt: exprAt{At{pos}}, Kind: kind, X: args[0], Pattern: args[1], Not: not}
+		e := &LikeExpr{exprAt: at(pos), Kind: kind, X: args[0], Pattern: args[1], Not: not}
 		if len(args) > 2 {
 			e.Escape = args[2]
 		}
@@ -138,7 +138,7 @@ func (p *parser) between(l *operand, pos int, not bool) {
 	if symmetric {
 		between, and = ", ", ", "
 		p.build(l.st, func(args []Expr) Expr {
-			return &BetweenExpr{exprAt{At{pos}}, args[0], args[1], args[2], not, true}
+			return &BetweenExpr{at(pos), args[0], args[1], args[2], not, true}
 		})
 	} else {
 		p.open(l.st, "(", pos)

@@ -12,7 +12,7 @@ func (p *parser) primary() operand {
 		return p.stringLiteral(t.str, t.pos)
 	case tokBits, tokHex:
 		p.next()
-		lit := &Literal{exprAt: exprAt{At{t.pos}}, Kind: BitLiteral, Text: t.str}
+		lit := &Literal{exprAt: at(t.pos), Kind: BitLiteral, Text: t.str}
 		if t.kind == tokHex {
 			lit.Kind = HexLiteral
 		}
@@ -37,7 +37,7 @@ func (p *parser) number(t token) operand {
 		p.put(t.str)
 		return operand{st: st, pos: t.pos}
 	}
-	return p.leaf(t.pos, numberLiteral(exprAt{At{t.pos}}, t.str))
+	return p.leaf(t.pos, numberLiteral(at(t.pos), t.str))
 }
 
 func (p *parser) stringLiteral(s string, pos int) operand {
@@ -118,10 +118,10 @@ func (p *parser) rareWord() (operand, bool) {
 	case p.ahead("current", "of"):
 		p.next()
 		p.next()
-		return p.leaf(pos, &CurrentOfExpr{exprAt{At{pos}}, p.colID()}), true
+		return p.leaf(pos, &CurrentOfExpr{at(pos), p.colID()}), true
 	case p.is("grouping") && p.look(1).kind == '(':
 		return p.call("grouping", func(args []Expr) Expr {
-			return &GroupingFunc{exprAt{At{pos}}, args}
+			return &GroupingFunc{at(pos), args}
 		}), true
 	}
 	return operand{}, false
@@ -171,7 +171,7 @@ func (p *parser) array() operand {
 	p.next()
 	if p.tok.kind == '(' {
 		return p.wrap(p.subquery(), pos, func(args []Expr) Expr {
-			return &ArraySubquery{exprAt{At{pos}}, args[0].(*SubqueryExpr).Query}
+			return &ArraySubquery{at(pos), args[0].(*SubqueryExpr).Query}
 		})
 	}
 	return p.arrayBrackets(pos)
@@ -204,7 +204,7 @@ func (p *parser) arrayBrackets(pos int) operand {
 		}
 	}
 	p.expectKind(']')
-	p.build(st, func(args []Expr) Expr { return &ArrayExpr{exprAt{At{pos}}, args} })
+	p.build(st, func(args []Expr) Expr { return &ArrayExpr{at(pos), args} })
 	p.put(")")
 	p.leave()
 	return operand{st: st, depth: depth + 1, pos: pos}
@@ -245,7 +245,7 @@ func (p *parser) typedLiteral() (operand, bool) {
 func (p *parser) typed(t *TypeName, lit token, pos int) operand {
 	x := p.stringLiteral(lit.str, lit.pos)
 	return p.wrap(x, pos, func(args []Expr) Expr {
-		return &CastExpr{exprAt{At{pos}}, args[0], t, CastTyped}
+		return &CastExpr{at(pos), args[0], t, CastTyped}
 	})
 }
 
@@ -320,14 +320,14 @@ func (p *parser) column(parts []string, pos int) operand {
 		p.next()
 		p.next()
 		p.lastStar()
-		return p.leaf(pos, &ColumnRef{exprAt: exprAt{At{pos}}, Parts: parts, Star: true})
+		return p.leaf(pos, &ColumnRef{exprAt: at(pos), Parts: parts, Star: true})
 	}
 	native := len(parts) <= 3
 	for _, s := range parts {
 		native = native && plainName(s)
 	}
 	if !native {
-		return p.indirection(p.leaf(pos, &ColumnRef{exprAt: exprAt{At{pos}}, Parts: parts}))
+		return p.indirection(p.leaf(pos, &ColumnRef{exprAt: at(pos), Parts: parts}))
 	}
 	st := p.here()
 	p.mark(pos)

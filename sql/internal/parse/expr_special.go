@@ -31,10 +31,10 @@ func (p *parser) specialCall() (operand, bool) {
 	}
 	switch kw {
 	case "coalesce":
-		return p.call(kw, func(args []Expr) Expr { return &CoalesceExpr{exprAt{At{pos}}, args} }), true
+		return p.call(kw, func(args []Expr) Expr { return &CoalesceExpr{at(pos), args} }), true
 	case "greatest", "least":
 		return p.call(kw, func(args []Expr) Expr {
-			return &MinMaxExpr{exprAt{At{pos}}, kw == "least", args}
+			return &MinMaxExpr{at(pos), kw == "least", args}
 		}), true
 	case "nullif":
 		return p.nullIf(), true
@@ -56,7 +56,7 @@ func (p *parser) specialCall() (operand, bool) {
 
 // valueFunc transcribes CURRENT_DATE and its kin.
 func (p *parser) valueFunc() (operand, bool) {
-	f := &SQLValueFunc{exprAt: exprAt{At{p.pos()}}, Name: p.tok.kw, Precision: -1}
+	f := &SQLValueFunc{exprAt: at(p.pos()), Name: p.tok.kw, Precision: -1}
 	switch p.tok.kw {
 	case "current_time", "current_timestamp", "localtime", "localtimestamp":
 		p.next()
@@ -90,7 +90,7 @@ func (p *parser) cast() operand {
 	p.expectKind(')')
 	p.leave()
 	return p.wrap(x, pos, func(args []Expr) Expr {
-		return &CastExpr{exprAt{At{pos}}, args[0], t, CastFunction}
+		return &CastExpr{at(pos), args[0], t, CastFunction}
 	})
 }
 
@@ -98,7 +98,7 @@ func (p *parser) nullIf() operand {
 	pos := p.pos()
 	x := p.fixedArgs(2)
 	return p.buildCall(x, pos, func(args []Expr) Expr {
-		return &NullIfExpr{exprAt{At{pos}}, args[0], args[1]}
+		return &NullIfExpr{at(pos), args[0], args[1]}
 	})
 }
 
@@ -234,9 +234,9 @@ func (p *parser) substring() operand {
 		p.expectKind(')')
 		// A length without a start counts from 1, and is cast as PostgreSQL's parser does.
 		return p.buildCall(x, pos, func(args []Expr) Expr {
-			one := &Literal{exprAt: exprAt{At{pos}}, Kind: IntLiteral, Int: 1, Text: "1"}
+			one := &Literal{exprAt: at(pos), Kind: IntLiteral, Int: 1, Text: "1"}
 			length := &CastExpr{
-				exprAt{At{pos}},
+				at(pos),
 				args[1],
 				&TypeName{Names: []string{"pg_catalog", "int4"}, Pos: pos}, CastOperator,
 			}
@@ -313,7 +313,7 @@ func (p *parser) normalize() operand {
 	p.expectKind(')')
 	return p.buildCall(x, pos, func(args []Expr) Expr {
 		if form != "" {
-			args = append(args, &Literal{exprAt: exprAt{At{pos}}, Kind: StringLiteral, Text: form})
+			args = append(args, &Literal{exprAt: at(pos), Kind: StringLiteral, Text: form})
 		}
 		return pgCall(pos, "normalize", NormalizeCall, args...)
 	})

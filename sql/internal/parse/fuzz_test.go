@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -26,7 +27,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			e, ok := sqlerr.As(err)
 			if !ok || e.Code == "XX000" {
-				t.Fatalf("%q: %v", s, err)
+				t.Fatalf("%q: %v: %v", s, err, errors.Unwrap(err))
 			}
 			return
 		}

@@ -17,14 +17,13 @@
 package parse
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
 	tidb "github.com/pingcap/tidb/pkg/parser"
 	"github.com/pingcap/tidb/pkg/parser/mysql"
-
-	"minidb/sql/sqlerr"
 )
 
 // Parse reads a text of any number of statements, separated by semicolons. An
@@ -44,7 +43,7 @@ func Parse(text string) (stmts []Statement, err error) {
 			b, ok := r.(bail)
 			if !ok {
 				// A panic of TiDB's parser, or of ours: the parser is not used again.
-				err = sqlerr.Internal("the statement could not be parsed")
+				err = internalError(fmt.Errorf("panic: %v", r))
 				return
 			}
 			err = b.err

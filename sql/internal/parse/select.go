@@ -198,7 +198,7 @@ func (p *parser) fetch(d *draft) {
 	pos := p.pos()
 	if next := p.look(1).kw; (p.is("row") || p.is("rows")) && next != "row" && next != "rows" {
 		p.next()
-		one := &Literal{exprAt: exprAt{At{pos}}, Kind: IntLiteral, Int: 1, Text: "1"}
+		one := &Literal{exprAt: at(pos), Kind: IntLiteral, Int: 1, Text: "1"}
 		p.tailItem(d, func([]Expr) Expr {
 			d.stmt.Limit = one
 			return nil

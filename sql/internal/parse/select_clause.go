@@ -77,7 +77,7 @@ func (p *parser) targets(lead string) []Target {
 		lead = ", "
 		t := Target{Pos: p.pos()}
 		if p.acceptOp("*") {
-			p.leaf(t.Pos, &ColumnRef{exprAt: exprAt{At{t.Pos}}, Star: true})
+			p.leaf(t.Pos, &ColumnRef{exprAt: at(t.Pos), Star: true})
 		} else {
 			outer := p.listDepth
 			p.listDepth = p.depth + 1
@@ -135,7 +135,7 @@ func (p *parser) groupItem() operand {
 	case p.tok.kind == '(' && p.look(1).kind == ')':
 		p.next()
 		p.next()
-		return p.leaf(pos, &GroupingExpr{exprAt: exprAt{At{pos}}})
+		return p.leaf(pos, &GroupingExpr{exprAt: at(pos)})
 	case p.is("rollup") && p.look(1).kind == '(':
 		p.next()
 		return p.groupingList(pos, GroupingRollup, p.exprList)
@@ -164,7 +164,7 @@ func (p *parser) groupingList(pos int, kind GroupingKind, list func() int) opera
 	p.leave()
 	p.expectKind(')')
 	return p.buildCall(operand{st: st, depth: depth}, pos, func(args []Expr) Expr {
-		return &GroupingExpr{exprAt{At{pos}}, kind, args}
+		return &GroupingExpr{at(pos), kind, args}
 	})
 }
 
@@ -232,7 +232,7 @@ func (p *parser) tableQuery() *draft {
 	d := p.newDraft(c)
 	p.expect("table")
 	p.put("), ")
-	p.leaf(pos, &ColumnRef{exprAt: exprAt{At{pos}}, Star: true})
+	p.leaf(pos, &ColumnRef{exprAt: at(pos), Star: true})
 	p.put(" FROM ")
 	p.putNote(p.relation())
 	return d

@@ -70,7 +70,9 @@ func (p *parser) grant() Stmt {
 // grantTail reads WITH GRANT OPTION, GRANTED BY and CASCADE.
 func (p *parser) grantTail(s *GrantStmt) {
 	if !s.Revoke && p.accept("with") {
-		if !s.Roles || !p.accept("admin") {
+		if s.Roles {
+			p.expect("admin")
+		} else {
 			p.expect("grant")
 		}
 		p.expect("option")
