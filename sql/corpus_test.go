@@ -188,6 +188,7 @@ func corpusValue(v string, kind byte) string {
 		if f, err := strconv.ParseFloat(v, 64); err == nil {
 			return strconv.FormatInt(int64(f), 10)
 		}
+		return "0" // as atoi makes of a text
 	case 'R':
 		if f, err := strconv.ParseFloat(v, 64); err == nil {
 			return strconv.FormatFloat(f, 'f', 3, 64)

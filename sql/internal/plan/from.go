@@ -212,19 +212,24 @@ func (p *Planner) seriesArgs(s *Series, args []expr.Expr, call *parse.FuncCall) 
 
 // addJoin adds a join.
 func (p *Planner) addJoin(f *from, t *parse.JoinExpr, use Use) (*joinTree, error) {
-	if t.Natural || len(t.Using) > 0 || t.Alias.Name != "" {
-		return nil, p.unsupported("NATURAL JOIN and JOIN USING", t.Pos)
+	if t.Alias.Name != "" || t.UsingAlias != "" {
+		return nil, p.unsupported("an alias of a join", t.Pos)
 	}
 	before := len(f.scope.Sources)
 	left, err := p.addItem(f, t.Left, use)
 	if err != nil {
 		return nil, err
 	}
+	middle := len(f.scope.Sources)
 	right, err := p.addItem(f, t.Right, use)
 	if err != nil {
 		return nil, err
 	}
 	tree := &joinTree{kind: joinKinds[t.Kind], left: left, right: right, first: left.first, width: left.width + right.width}
+	if t.Natural || len(t.Using) > 0 {
+		tree.on, err = p.mergeColumns(f, t, before, middle)
+		return tree, err
+	}
 	if t.On == nil {
 		return tree, nil
 	}
