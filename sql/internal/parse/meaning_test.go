@@ -54,6 +54,14 @@ func TestMeaningIsPostgreSQLs(t *testing.T) {
 		{"SELECT now(), count(*), sum(DISTINCT a)", `SELECT "now"(), "count"(*), "sum"(DISTINCT "a")`},
 		{"SELECT date, year, date(a), char_length(b)", `SELECT "date", "year", "date"("a"), "char_length"("b")`},
 		{"SELECT NOT EXISTS (SELECT 1)", `SELECT (NOT EXISTS (SELECT 1))`},
+		{
+			`SELECT "a "."b "."c ", " f "(1), "s "."g "(2), "a""b", "x.y"."z", "\" FROM "t " AS "u "`,
+			`SELECT "a "."b "."c ", " f "(1), "s "."g "(2), "a""b", "x.y"."z", "\" FROM "t " AS "u "`,
+		},
+		{
+			`SELECT '\n', '''' || '"', '/*' || '--' || ';', '?', ''`,
+			`SELECT '\n', ('''' || '"'), (('/*' || '--') || ';'), '?', ''`,
+		},
 		{"SELECT a FROM t GROUP BY 1 ORDER BY 1", `SELECT "a" FROM "t" GROUP BY 1 ORDER BY 1`},
 		{"SELECT a FROM t, u JOIN v ON true, w", `SELECT "a" FROM "t", ("u" JOIN "v" ON true), "w"`},
 	} {
