@@ -55,6 +55,35 @@ func init() {
 		add(CastAssignment, s, CharOID)
 	}
 
+	for _, reg := range []OID{
+		RegClassOID, RegTypeOID, RegProcOID, RegProcedureOID, RegOperOID, RegOperatorOID, RegNamespaceOID, RegRoleOID,
+		RegConfigOID, RegDictionaryOID, RegCollationOID,
+	} {
+		for _, i := range []OID{Int2OID, Int4OID, Int8OID, OidOID} {
+			add(CastImplicit, i, reg)
+		}
+		add(CastImplicit, reg, OidOID)
+		add(CastAssignment, reg, Int4OID, Int8OID)
+	}
+	add(CastImplicit, RegProcOID, RegProcedureOID)
+	add(CastImplicit, RegProcedureOID, RegProcOID)
+	add(CastImplicit, RegOperOID, RegOperatorOID)
+	add(CastImplicit, RegOperatorOID, RegOperOID)
+	add(CastImplicit, TextOID, RegClassOID)
+	add(CastImplicit, VarcharOID, RegClassOID)
+	add(CastExplicit, Xid8OID, XidOID)
+	add(CastImplicit, PgNodeTreeOID, TextOID)
+
+	add(CastAssignment, JSONOID, JSONBOID)
+	add(CastAssignment, JSONBOID, JSONOID)
+	add(CastExplicit, JSONBOID, BoolOID, Int2OID, Int4OID, Int8OID, Float4OID, Float8OID, NumericOID)
+
+	add(CastImplicit, TimeOID, IntervalOID, TimeTZOID)
+	add(CastAssignment, TimeTZOID, TimeOID)
+	add(CastAssignment, IntervalOID, TimeOID)
+	add(CastAssignment, TimestampOID, TimeOID)
+	add(CastAssignment, TimestampTZOID, TimeOID, TimeTZOID)
+
 	add(CastImplicit, DateOID, TimestampOID, TimestampTZOID)
 	add(CastImplicit, TimestampOID, TimestampTZOID)
 	add(CastAssignment, TimestampOID, DateOID)
@@ -74,6 +103,11 @@ func CastAllowed(from, to Type, cc CastContext) bool {
 	if from.OID == VoidOID || to.OID == VoidOID || to.OID == UnknownOID {
 		return false
 	}
+	if fromElem, ok := from.Elem(); ok {
+		if toElem, ok := to.Elem(); ok && CastAllowed(fromElem, toElem, cc) {
+			return true
+		}
+	}
 	return to.Category() == 'S' && cc >= CastAssignment || from.Category() == 'S' && cc == CastExplicit
 }
 
@@ -88,15 +122,29 @@ func CastIsImmutable(from, to Type) bool {
 	if from.OID == to.OID {
 		return true
 	}
-	zoned := func(t Type) bool { return t.OID == TimestampTZOID }
-	dated := func(t Type) bool {
-		return t.OID == DateOID || t.OID == TimestampOID || t.OID == TimestampTZOID || t.OID == IntervalOID
+	if fromElem, ok := from.Elem(); ok {
+		if toElem, ok := to.Elem(); ok {
+			return CastIsImmutable(fromElem, toElem)
+		}
+		return CastIsImmutable(fromElem, to)
 	}
+	if toElem, ok := to.Elem(); ok {
+		return CastIsImmutable(from, toElem)
+	}
+	dated := func(t Type) bool { return t.Category() == 'D' || t.Category() == 'T' }
 	if dated(from) && dated(to) {
-		return !zoned(from) && !zoned(to)
+		return !zoned(from, to)
+	}
+	if (from.IsReg() || to.IsReg()) && (from.Category() == 'S' || to.Category() == 'S') {
+		return false
 	}
 	// Through text: the reading of 'now' and of zones, the styles of dates, floats and bytea.
 	return !dated(from) && !dated(to) && !(from.OID == ByteaOID && to.Category() == 'S')
+}
+
+// zoned reports whether a cast between dates and times needs the session's time zone.
+func zoned(from, to Type) bool {
+	return from.OID == TimestampTZOID || to.OID == TimestampTZOID || from.OID == TimeOID && to.OID == TimeTZOID
 }
 
 // Cast turns d of type from into type to, the modifier of to included: assignment of 'abcd' to varchar(3) is an error
@@ -111,7 +159,7 @@ func Cast(ec *Context, d Datum, from, to Type, cc CastContext) (Datum, error) {
 	}
 	if from.OID != to.OID {
 		var err error
-		if d, err = convert(ec.orDefault(), d, from, to); err != nil {
+		if d, err = convert(ec.orDefault(), d, from, to, cc); err != nil {
 			return Datum{}, err
 		}
 	}
@@ -134,12 +182,22 @@ func ApplyMod(d Datum, t Type, explicit bool) (Datum, error) {
 		return fitNumeric(d, t)
 	case TimestampOID, TimestampTZOID:
 		return fitTimestamp(d, t)
+	case TimeOID, TimeTZOID:
+		return fitTime(d, t), nil
+	}
+	if elem, ok := t.Elem(); ok {
+		return mapArray(d, elem, elem, func(e Datum) (Datum, error) { return ApplyMod(e, elem, explicit) })
 	}
 	return d, nil
 }
 
 // convert changes the type, not yet the modifier.
-func convert(ec *Context, d Datum, from, to Type) (Datum, error) {
+func convert(ec *Context, d Datum, from, to Type, cc CastContext) (Datum, error) {
+	if fromElem, ok := from.Elem(); ok {
+		if toElem, ok := to.Elem(); ok {
+			return mapArray(d, fromElem, toElem.Base(), func(e Datum) (Datum, error) { return Cast(ec, e, fromElem, toElem.Base(), cc) })
+		}
+	}
 	switch from.OID {
 	case UnknownOID:
 		return Input(ec, to.Base(), d.B)
@@ -151,10 +209,19 @@ func convert(ec *Context, d Datum, from, to Type) (Datum, error) {
 		return convertFloat(ec, d, from, to)
 	case NumericOID:
 		return convertNumeric(ec, d, to)
-	case TextOID, VarcharOID, BPCharOID, NameOID, CharOID:
+	case TextOID, VarcharOID, BPCharOID, NameOID, CharOID, PgNodeTreeOID:
 		return convertString(ec, d, from, to)
-	case DateOID, TimestampOID, TimestampTZOID:
+	case DateOID, TimestampOID, TimestampTZOID, TimeOID, TimeTZOID, IntervalOID:
 		return convertTime(ec, d, from, to)
+	case JSONBOID:
+		return convertJSONB(ec, d, to)
+	case Xid8OID:
+		if to.OID == XidOID {
+			return Datum{I: int64(uint32(d.I))}, nil
+		}
+	}
+	if from.IsReg() && (to.IsReg() || to.Category() == 'N') {
+		return convertInt(ec, d, Oid, to)
 	}
 	return convertText(ec, d, from, to)
 }
@@ -178,6 +245,12 @@ func convertBool(ec *Context, d Datum, to Type) (Datum, error) {
 }
 
 func convertInt(ec *Context, d Datum, from, to Type) (Datum, error) {
+	if to.IsReg() {
+		to = Oid
+	}
+	if from == to {
+		return d, nil
+	}
 	switch to.OID {
 	case Int2OID, Int4OID, Int8OID, OidOID:
 		switch {
@@ -308,6 +381,9 @@ func convertString(ec *Context, d Datum, from, to Type) (Datum, error) {
 }
 
 func convertTime(ec *Context, d Datum, from, to Type) (Datum, error) {
+	if out, ok := convertTimeOfDay(ec, d, from, to); ok {
+		return out, nil
+	}
 	usec := d.I
 	switch {
 	case from.OID == DateOID && (to.OID == TimestampOID || to.OID == TimestampTZOID):
@@ -316,7 +392,7 @@ func convertTime(ec *Context, d Datum, from, to Type) (Datum, error) {
 			return Datum{}, err
 		}
 		from = Timestamp
-	case to.OID != DateOID && to.OID != TimestampOID && to.OID != TimestampTZOID:
+	case !isInstant(from) || !isInstant(to):
 		return convertText(ec, d, from, to)
 	}
 	switch {
@@ -329,6 +405,38 @@ func convertTime(ec *Context, d Datum, from, to Type) (Datum, error) {
 		return Datum{I: TimestampToDate(usec)}, nil
 	}
 	return Datum{I: usec}, CheckTimestamp(usec)
+}
+
+// isInstant: dates and timestamps, which convert into each other.
+func isInstant(t Type) bool {
+	return t.OID == DateOID || t.OID == TimestampOID || t.OID == TimestampTZOID
+}
+
+// convertJSONB casts numbers and bools out of jsonb.
+func convertJSONB(ec *Context, d Datum, to Type) (Datum, error) {
+	if to.Category() != 'N' && to.OID != BoolOID {
+		return convertText(ec, d, JSONB, to)
+	}
+	v, err := d.JSON()
+	if err != nil {
+		return Datum{}, err
+	}
+	want := JSONNumber
+	if to.OID == BoolOID {
+		want = JSONBool
+	}
+	switch {
+	case v.Kind != want:
+		kind := [...]string{"null", "string", "numeric", "boolean", "array", "object"}[v.Kind]
+		return Datum{}, sqlerr.New(sqlerr.InvalidParameterValue, "cannot cast jsonb %s to type %s", kind, to.Format())
+	case want == JSONBool:
+		return NewBool(v.Bool), nil
+	}
+	n, err := v.Numeric()
+	if err != nil || to.OID == NumericOID {
+		return n, err
+	}
+	return convertNumeric(ec, n, to)
 }
 
 // DateToTimestamp gives the midnight at which a date begins.

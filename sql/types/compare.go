@@ -18,9 +18,21 @@ func Compare(t Type, a, b Datum) int {
 		return bytes.Compare(TrimBlanks(a.B), TrimBlanks(b.B))
 	case IntervalOID:
 		return compareInterval(a, b)
+	case TextOID, VarcharOID, ByteaOID, NameOID, UUIDOID:
+		return bytes.Compare(a.B, b.B)
+	case TimeTZOID:
+		return compareTimeTZ(a, b)
+	case JSONBOID:
+		return compareJSONB(a, b)
 	}
 	if t.Kind() == KindInt {
 		return compareInt(a.I, b.I)
+	}
+	switch elem, ok := t.Elem(); {
+	case t.isVector():
+		return compareVectors(elem, a, b)
+	case ok:
+		return compareArrays(elem, a, b)
 	}
 	return bytes.Compare(a.B, b.B)
 }
@@ -48,9 +60,14 @@ func AppendKey(dst []byte, t Type, d Datum) []byte {
 	case IntervalOID:
 		days, usec := d.Interval().normalize()
 		return binary.BigEndian.AppendUint64(appendFixedKey(dst, uint64(days)), uint64(usec))
+	case JSONBOID:
+		return appendJSONBKey(dst, d)
 	}
 	if t.Kind() == KindInt {
 		return appendFixedKey(dst, uint64(d.I))
+	}
+	if elem, ok := t.Elem(); ok {
+		return appendArrayKey(dst, elem, d)
 	}
 	return appendBytesKey(dst, d.B)
 }

@@ -10,8 +10,9 @@ type Context struct {
 	DateStyle         DateStyle
 	DateOrder         DateOrder
 	IntervalStyle     IntervalStyle
-	ExtraFloatDigits  int  // > 0: the shortest text that reads back as the same float
-	ByteaEscape       bool // bytea_output = escape
+	ExtraFloatDigits  int   // > 0: the shortest text that reads back as the same float
+	ByteaEscape       bool  // bytea_output = escape
+	Names             Names // of the objects that regclass and its kin name; nil knows only types
 }
 
 // DateStyle is the output style of dates. Only ISO is written; the other styles are accepted by SET and read as ISO.

@@ -150,7 +150,7 @@ func (p *datetimeText) parseNumberField(ec *Context, s []byte, f *dateFields) ([
 			end++
 		}
 		return s[end:], p.parseTime(s[:end])
-	case n < len(s) && (s[n] == '-' || s[n] == '/' || s[n] == '.' && !p.hasDate && f.month == 0):
+	case n < len(s) && (s[n] == '-' || s[n] == '/' || s[n] == '.' && !p.hasDate && f.month == 0) && !(p.timeOnly && s[n] == '.' && n == 6):
 		sep, end := s[n], n
 		for end < len(s) && (isDigit(s[end]) || isLetter(s[end]) || s[end] == sep) {
 			if lower(s[end]) == 't' && end+1 < len(s) && isDigit(s[end+1]) && bytes.Count(s[:end], []byte{sep}) == 2 {
@@ -170,7 +170,7 @@ func (p *datetimeText) parseNumberField(ec *Context, s []byte, f *dateFields) ([
 		}
 	}
 	switch {
-	case p.hasDate && !p.hasTime && (n == 6 || n == 4):
+	case (p.hasDate || p.timeOnly) && !p.hasTime && (n == 6 || n == 4):
 		return rest[frac:], p.parseCompactTime(digits, rest[:frac])
 	case frac > 0:
 		return rest, dateBad
@@ -339,7 +339,7 @@ func (p *datetimeText) assignNumbers(ec *Context, f *dateFields) dateStatus {
 
 // finish checks the date and the zone and applies BC.
 func (p *datetimeText) finish() dateStatus {
-	if !p.hasDate {
+	if !p.hasDate && !p.timeOnly {
 		return dateBad
 	}
 	if p.twoDigitYear && !p.bc {
@@ -349,12 +349,15 @@ func (p *datetimeText) finish() dateStatus {
 			p.year += 1900
 		}
 	}
+	if p.zoneByName && !p.hasDate {
+		return dateBad // what its offset is depends on the date
+	}
 	if p.zone != "" {
 		if _, ok := Zone(p.zone); !ok {
 			return dateNoZone
 		}
 	}
-	if p.astronomical {
+	if p.astronomical || !p.hasDate {
 		return p.finishClock()
 	}
 	if p.year == 0 {

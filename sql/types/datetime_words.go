@@ -122,7 +122,7 @@ func (p *datetimeText) parseWord(ec *Context, s []byte, f *dateFields) ([]byte, 
 		}
 		return s[end:], p.parseDate(ec, bytes.Split(s[:end], rest[:1]))
 	}
-	if len(word) == 1 && lower(word[0]) == 't' && len(rest) > 0 && isDigit(rest[0]) && p.hasDate {
+	if len(word) == 1 && lower(word[0]) == 't' && len(rest) > 0 && isDigit(rest[0]) && (p.hasDate || p.timeOnly) {
 		return rest, dateOK // the T between a date and a time
 	}
 	if m := monthByName(word); m != 0 {
@@ -234,6 +234,6 @@ func (p *datetimeText) parseZoneName(s []byte) ([]byte, dateStatus) {
 	if p.hasZone {
 		return s, dateBad
 	}
-	p.hasZone, p.zone = true, string(bytes.ToLower(s[:n]))
+	p.hasZone, p.zoneByName, p.zone = true, true, string(bytes.ToLower(s[:n]))
 	return s[n:], dateOK
 }

@@ -62,24 +62,10 @@ func outcome(ec *types.Context, typ types.Type, d types.Datum, err error) string
 	return s
 }
 
-// typeOf reads numeric(8,2) and the like.
+// typeOf reads numeric(8,2)[] and the like.
 func typeOf(t *testing.T, s string) types.Type {
 	t.Helper()
-	name, rest, _ := strings.Cut(s, "(")
-	var mods []int64
-	if rest != "" {
-		for _, m := range strings.Split(strings.TrimSuffix(rest, ")"), ",") {
-			n, err := strconv.ParseInt(m, 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			mods = append(mods, n)
-		}
-	}
-	if name == "char" {
-		name = "bpchar" // as the parser says it
-	}
-	typ, err := types.ParseTypeName(strings.Trim(name, `"`), mods)
+	typ, err := types.ParseType(s)
 	if err != nil {
 		t.Fatalf("%s: %v", s, err)
 	}

@@ -54,11 +54,37 @@ func InputShared(ec *Context, t Type, text []byte) (Datum, error) {
 		return inputTimestamp(ec.orDefault(), t, text)
 	case IntervalOID:
 		return inputInterval(ec.orDefault(), text)
+	default:
+		return inputOther(ec.orDefault(), t, text)
+	}
+}
+
+// inputOther is InputShared of the types that are rarely read.
+func inputOther(ec *Context, t Type, text []byte) (Datum, error) {
+	switch t.OID {
+	case TimeOID, TimeTZOID:
+		return inputTime(ec, t, text)
+	case JSONOID:
+		return inputJSON(text)
+	case JSONBOID:
+		return inputJSONB(text)
+	case XidOID, CidOID, Xid8OID:
+		return inputXid(t, text)
 	case VoidOID:
 		return Datum{}, nil
-	default:
-		return Datum{}, sqlerr.Unsupported("type " + t.Format())
 	}
+	if t.IsReg() {
+		return inputReg(ec, t, text)
+	}
+	elem, isArray := t.Elem()
+	ti := t.info()
+	switch {
+	case t.isVector():
+		return inputVector(ec, elem, text)
+	case isArray && ti.use == useFull:
+		return inputArray(ec, t, elem, text)
+	}
+	return Datum{}, sqlerr.Unsupported("type " + t.Format())
 }
 
 // AppendText appends the text form of d, which is not NULL, to dst.
@@ -87,14 +113,34 @@ func AppendText(ec *Context, dst []byte, t Type, d Datum) []byte {
 		return appendInterval(ec.orDefault(), dst, d)
 	case CharOID:
 		return appendChar(dst, d.B)
-	case RegTypeOID:
-		if named, ok := ByOID(OID(d.I)); ok {
-			return append(dst, named.Format()...)
-		}
+	case Int2OID, Int4OID, Int8OID, OidOID:
+		return appendInt(dst, d.I)
+	case TextOID, VarcharOID, BPCharOID, NameOID, JSONOID, JSONBOID:
+		return append(dst, d.B...)
+	default:
+		return appendOther(ec.orDefault(), dst, t, d)
+	}
+}
+
+// appendOther is AppendText of the types that are rarely written.
+func appendOther(ec *Context, dst []byte, t Type, d Datum) []byte {
+	switch t.OID {
+	case TimeOID:
+		return appendTime(dst, d.I)
+	case TimeTZOID:
+		return appendTimeTZ(dst, d)
 	case VoidOID:
 		return dst
 	}
-	if t.Kind() == KindInt {
+	if t.IsReg() {
+		return appendReg(ec, dst, t, OID(d.I))
+	}
+	switch elem, isArray := t.Elem(); {
+	case t.isVector():
+		return appendVector(dst, elem, d)
+	case isArray:
+		return appendArray(ec, dst, elem, d)
+	case t.Kind() == KindInt:
 		return appendInt(dst, d.I)
 	}
 	return append(dst, d.B...)
@@ -112,9 +158,9 @@ func AppendBinary(dst []byte, t Type, d Datum) []byte {
 		return append(dst, byte(d.I))
 	case Int2OID:
 		return binary.BigEndian.AppendUint16(dst, uint16(d.I))
-	case Int4OID, OidOID, DateOID, RegClassOID, RegTypeOID, RegProcOID:
+	case Int4OID, OidOID, DateOID:
 		return binary.BigEndian.AppendUint32(dst, uint32(d.I))
-	case Int8OID, TimeOID, TimestampOID, TimestampTZOID, Float8OID:
+	case Int8OID, TimeOID, TimestampOID, TimestampTZOID, Float8OID, Xid8OID:
 		return binary.BigEndian.AppendUint64(dst, uint64(d.I))
 	case Float4OID:
 		return binary.BigEndian.AppendUint32(dst, math.Float32bits(float32(d.Float())))
@@ -127,9 +173,16 @@ func AppendBinary(dst []byte, t Type, d Datum) []byte {
 			return append(dst, 0)
 		}
 		return append(dst, d.B[0])
-	default:
-		return append(dst, d.B...)
+	case JSONBOID:
+		dst = append(dst, jsonbVersion)
 	}
+	if elem, ok := t.Elem(); ok {
+		return appendArrayBinary(dst, elem, d)
+	}
+	if t.Kind() == KindInt { // reg types and the like
+		return binary.BigEndian.AppendUint32(dst, uint32(d.I))
+	}
+	return append(dst, d.B...)
 }
 
 // DecodeBinary makes a value of type t from PostgreSQL's binary form of it, the modifier of t not applied. The Datum shares
@@ -147,7 +200,7 @@ func DecodeBinary(t Type, src []byte) (Datum, error) {
 		return NewInt(int64(int32(binary.BigEndian.Uint32(src)))), nil
 	case OidOID:
 		return NewInt(int64(binary.BigEndian.Uint32(src))), nil
-	case Int8OID, Float8OID:
+	case Int8OID, Float8OID, Xid8OID:
 		return NewInt(int64(binary.BigEndian.Uint64(src))), nil
 	case Float4OID:
 		return NewFloat(float64(math.Float32frombits(binary.BigEndian.Uint32(src)))), nil
@@ -170,8 +223,31 @@ func DecodeBinary(t Type, src []byte) (Datum, error) {
 	case ByteaOID, UUIDOID:
 		return NewBytes(append([]byte{}, src...)), nil
 	default:
-		return Datum{}, sqlerr.Unsupported("binary input of type " + t.Format())
+		return decodeOther(t, src)
 	}
+}
+
+// decodeOther is DecodeBinary of the types that are rarely sent.
+func decodeOther(t Type, src []byte) (Datum, error) {
+	switch t.OID {
+	case TimeOID:
+		return decodeTime(int64(binary.BigEndian.Uint64(src)))
+	case TimeTZOID:
+		return decodeTimeTZ(src)
+	case JSONOID:
+		d, err := inputJSON(src)
+		return d.Clone(), err
+	case JSONBOID:
+		return decodeJSONB(src)
+	}
+	elem, isArray := t.Elem()
+	switch ti := t.info(); {
+	case isArray && ti.use == useFull:
+		return decodeArrayBinary(t, elem, src)
+	case t.IsReg() || t.OID == XidOID || t.OID == CidOID:
+		return NewInt(int64(binary.BigEndian.Uint32(src))), nil
+	}
+	return Datum{}, sqlerr.Unsupported("binary input of type " + t.Format())
 }
 
 // badBinaryLength is what PostgreSQL says to a form that ends too early, or that goes on after the value.

@@ -6,65 +6,34 @@ import (
 	"minidb/sql/sqlerr"
 )
 
-// typeNames is pg_type.typname and the name that format_type shows, without modifiers.
-var typeNames = map[OID][2]string{
-	BoolOID:        {"bool", "boolean"},
-	ByteaOID:       {"bytea", "bytea"},
-	CharOID:        {"char", `"char"`},
-	NameOID:        {"name", "name"},
-	Int8OID:        {"int8", "bigint"},
-	Int2OID:        {"int2", "smallint"},
-	Int4OID:        {"int4", "integer"},
-	RegProcOID:     {"regproc", "regproc"},
-	TextOID:        {"text", "text"},
-	OidOID:         {"oid", "oid"},
-	Float4OID:      {"float4", "real"},
-	Float8OID:      {"float8", "double precision"},
-	UnknownOID:     {"unknown", "unknown"},
-	BPCharOID:      {"bpchar", "character"},
-	VarcharOID:     {"varchar", "character varying"},
-	DateOID:        {"date", "date"},
-	TimeOID:        {"time", "time without time zone"},
-	TimestampOID:   {"timestamp", "timestamp without time zone"},
-	TimestampTZOID: {"timestamptz", "timestamp with time zone"},
-	IntervalOID:    {"interval", "interval"},
-	TimeTZOID:      {"timetz", "time with time zone"},
-	NumericOID:     {"numeric", "numeric"},
-	RegClassOID:    {"regclass", "regclass"},
-	RegTypeOID:     {"regtype", "regtype"},
-	RecordOID:      {"record", "record"},
-	AnyOID:         {"any", `"any"`},
-	VoidOID:        {"void", "void"},
-	UUIDOID:        {"uuid", "uuid"},
-	JSONOID:        {"json", "json"},
-	JSONBOID:       {"jsonb", "jsonb"},
-}
-
-// Name is pg_type.typname: int4, varchar, bpchar.
+// Name is pg_type.typname: int4, varchar, bpchar, _text.
 func (t Type) Name() string {
-	if n, ok := typeNames[t.OID]; ok {
-		return n[0]
+	if ti := t.info(); ti != nil {
+		return ti.name
 	}
 	return strconv.FormatUint(uint64(t.OID), 10)
 }
 
-// Format is the type as format_type shows it: integer, character varying(15), numeric(8,2). A char without length, which
-// only bpchar gives, shows as "character".
+// Format is the type as format_type shows it: integer, character varying(15), numeric(8,2), text[]. A char without length,
+// which only bpchar gives, shows as "character".
 func (t Type) Format() string {
-	n, ok := typeNames[t.OID]
-	if !ok {
+	ti := t.info()
+	if ti == nil {
 		return "???"
 	}
 	if t.Mod < 0 {
-		return n[1]
+		return ti.format
+	}
+	if elem, ok := t.Elem(); ok && !t.isVector() {
+		return elem.Format() + "[]"
 	}
 	mod := strconv.Itoa(int(t.Mod))
 	switch t.OID {
 	case VarcharOID, BPCharOID:
-		return n[1] + "(" + strconv.Itoa(t.CharLimit()) + ")"
+		return ti.format + "(" + strconv.Itoa(t.CharLimit()) + ")"
 	case NumericOID:
 		p, s, _ := t.PrecisionScale()
-		return n[1] + "(" + strconv.Itoa(p) + "," + strconv.Itoa(s) + ")"
+		return ti.format + "(" + strconv.Itoa(p) + "," + strconv.Itoa(s) + ")"
 	case TimestampOID, TimeOID:
 		return t.Name() + "(" + mod + ") without time zone"
 	case TimestampTZOID:
@@ -72,33 +41,20 @@ func (t Type) Format() string {
 	case TimeTZOID:
 		return "time(" + mod + ") with time zone"
 	default:
-		return n[1]
+		return ti.format
 	}
 }
 
-// namedTypes maps the spellings of SQL and of pg_type to types. "float" and "character" depend on their modifiers too.
-var namedTypes = map[string]Type{
-	"bool": Bool, "boolean": Bool,
-	"int2": Int2, "smallint": Int2,
-	"int4": Int4, "int": Int4, "integer": Int4,
-	"int8": Int8, "bigint": Int8,
-	"float4": Float4, "real": Float4,
-	"float8": Float8, "double precision": Float8, "float": Float8,
-	"numeric": Numeric, "decimal": Numeric, "dec": Numeric,
-	"text":    Text,
-	"varchar": Varchar, "character varying": Varchar, "char varying": Varchar,
+// sqlNames are the spellings that SQL has beside pg_type's. "float" and "character" depend on their modifiers too.
+var sqlNames = map[string]Type{
+	"boolean": Bool, "smallint": Int2, "int": Int4, "integer": Int4, "bigint": Int8,
+	"real": Float4, "double precision": Float8, "float": Float8,
+	"decimal": Numeric, "dec": Numeric,
+	"character varying": Varchar, "char varying": Varchar,
 	"national character varying": Varchar, "national char varying": Varchar, "nchar varying": Varchar,
-	"bpchar": BPChar, "character": BPChar, "national character": BPChar, "national char": BPChar, "nchar": BPChar,
-	"name": Name, "char": Char,
-	"bytea":     Bytea,
-	"date":      Date,
-	"timestamp": Timestamp, "timestamp without time zone": Timestamp,
-	"timestamptz": TimestampTZ, "timestamp with time zone": TimestampTZ,
-	"interval": Interval,
-	"uuid":     UUID,
-	"oid":      Oid,
-	"unknown":  Unknown,
-	"void":     Void,
+	"character": BPChar, "national character": BPChar, "national char": BPChar, "nchar": BPChar,
+	"time without time zone": Time, "time with time zone": TimeTZ,
+	"timestamp without time zone": Timestamp, "timestamp with time zone": TimestampTZ,
 }
 
 // unsupportedTypes are PostgreSQL's types that minidb knows by name only.
@@ -106,16 +62,28 @@ var unsupportedTypes = map[string]bool{}
 
 func init() {
 	for _, n := range []string{
-		"time", "time without time zone", "timetz", "time with time zone", "json", "jsonb", "jsonpath", "xml", "money",
-		"bit", "bit varying", "varbit", "inet", "cidr", "macaddr", "macaddr8", "point", "line", "lseg", "box", "path",
-		"polygon", "circle", "tsvector", "tsquery", "regclass", "regtype", "regproc", "regprocedure", "regoper",
-		"regoperator", "regnamespace", "regrole", "regconfig", "regdictionary", "regcollation", "xid", "xid8", "cid", "tid",
-		"pg_lsn", "txid_snapshot", "pg_snapshot", "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange",
-		"int4multirange", "int8multirange", "nummultirange", "tsmultirange", "tstzmultirange", "datemultirange",
-		"record", "refcursor", "oidvector", "int2vector", "aclitem", "trigger", "hstore", "citext",
+		"jsonpath", "xml", "money", "bit", "bit varying", "varbit", "cidr", "macaddr", "macaddr8", "point", "line", "lseg",
+		"box", "path", "polygon", "circle", "tsvector", "tsquery", "gtsvector", "txid_snapshot", "pg_snapshot", "int4range",
+		"int8range", "numrange", "tsrange", "tstzrange", "daterange", "int4multirange", "int8multirange", "nummultirange",
+		"tsmultirange", "tstzmultirange", "datemultirange", "refcursor", "hstore", "citext",
 	} {
 		unsupportedTypes[n] = true
 	}
+}
+
+// typeByName finds a type by a spelling of SQL or pg_type.
+func typeByName(name string) (Type, error) {
+	t, ok := sqlNames[name]
+	if !ok {
+		t, ok = ByName(name)
+	}
+	switch {
+	case ok && t.info().use == useFull:
+		return t, nil
+	case ok || unsupportedTypes[name]:
+		return Type{}, sqlerr.Unsupported("type " + name)
+	}
+	return Type{}, sqlerr.New(sqlerr.UndefinedObject, "type %q does not exist", name)
 }
 
 // ParseTypeName finds the type of a name as the parser gives it: folded ("int8", "integer", "double precision",
@@ -123,12 +91,9 @@ func init() {
 // parentheses. The unquoted char is "bpchar" or "character" here; "char" is the one-byte type. Errors: 42704 for an unknown name, 0A000 for a PostgreSQL
 // type minidb does not have, 22023 for a modifier out of range, 42601 for one that the type does not take.
 func ParseTypeName(name string, mods []int64) (Type, error) {
-	t, ok := namedTypes[name]
-	if !ok {
-		if unsupportedTypes[name] {
-			return Type{}, sqlerr.Unsupported("type " + name)
-		}
-		return Type{}, sqlerr.New(sqlerr.UndefinedObject, "type %q does not exist", name)
+	t, err := typeByName(name)
+	if err != nil {
+		return Type{}, err
 	}
 	if len(mods) == 0 {
 		if t == BPChar && name != "bpchar" {
@@ -141,7 +106,7 @@ func ParseTypeName(name string, mods []int64) (Type, error) {
 		return charMod(t, mods)
 	case NumericOID:
 		return numericMod(mods)
-	case TimestampOID, TimestampTZOID:
+	case TimestampOID, TimestampTZOID, TimeOID, TimeTZOID:
 		return timestampMod(t, mods)
 	case Float8OID:
 		if name == "float" && len(mods) == 1 {
@@ -202,11 +167,14 @@ func timestampMod(t Type, mods []int64) (Type, error) {
 		return Type{}, sqlerr.New(sqlerr.InvalidParameterValue, "invalid type modifier")
 	}
 	if mods[0] < 0 {
-		zone := ""
-		if t.OID == TimestampTZOID {
+		word, zone := "TIMESTAMP", ""
+		if t.OID == TimeOID || t.OID == TimeTZOID {
+			word = "TIME"
+		}
+		if t.OID == TimestampTZOID || t.OID == TimeTZOID {
 			zone = " WITH TIME ZONE"
 		}
-		return Type{}, sqlerr.New(sqlerr.InvalidParameterValue, "TIMESTAMP(%d)%s precision must not be negative", mods[0], zone)
+		return Type{}, sqlerr.New(sqlerr.InvalidParameterValue, "%s(%d)%s precision must not be negative", word, mods[0], zone)
 	}
 	return Type{t.OID, int32(min(mods[0], maxTimePrecision))}, nil
 }
@@ -223,14 +191,4 @@ func floatMod(bits int64) (Type, error) {
 	default:
 		return Type{}, sqlerr.New(sqlerr.InvalidParameterValue, "precision for type float must be less than 54 bits")
 	}
-}
-
-// ByOID finds a type by its OID, without modifier; ok is false for types minidb has no values of.
-func ByOID(oid OID) (t Type, ok bool) {
-	n, ok := typeNames[oid]
-	if !ok {
-		return Type{}, false
-	}
-	t, ok = namedTypes[n[0]]
-	return t, ok
 }

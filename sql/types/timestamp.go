@@ -16,9 +16,11 @@ type datetimeText struct {
 	hasZone          bool
 	offset           int64 // seconds east of UTC, if zone is ""
 	zone             string
+	zoneByName       bool // zone is of the zone database, not an abbreviation
 	hasDate, hasTime bool
 	bc, isAM, isPM   bool
 	twoDigitYear     bool
+	timeOnly         bool // of a time: digits alone are one, and there may be no date
 	astronomical     bool // the year counts 0 and below, as CivilFromDays gives it
 }
 
@@ -228,6 +230,11 @@ func appendTimestampTZ(ec *Context, dst []byte, usec int64) []byte {
 	}
 	off := offsetAt(ec.location(), usec)
 	dst, bc := appendLocal(dst, usec+off*usecPerSecond)
+	return appendEra(appendOffset(dst, off), bc)
+}
+
+// appendOffset writes seconds east of UTC as ±HH[:MM[:SS]].
+func appendOffset(dst []byte, off int64) []byte {
 	if off < 0 {
 		dst = append(dst, '-')
 		off = -off
@@ -241,5 +248,5 @@ func appendTimestampTZ(ec *Context, dst []byte, usec int64) []byte {
 			dst = append(dst, ':', byte('0'+off/10%6), byte('0'+off%10))
 		}
 	}
-	return appendEra(dst, bc)
+	return dst
 }

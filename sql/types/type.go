@@ -9,39 +9,67 @@ package types
 // OID is PostgreSQL's number for an object; here, for a type.
 type OID uint32
 
-// The OIDs of the types minidb has, and of a few it only names.
+// The OIDs of the types minidb has, and of a few it only names. Array types have none here: see Type.Array.
 const (
-	InvalidOID     OID = 0
-	BoolOID        OID = 16
-	ByteaOID       OID = 17
-	CharOID        OID = 18 // "char", one byte
-	NameOID        OID = 19
-	Int8OID        OID = 20
-	Int2OID        OID = 21
-	Int4OID        OID = 23
-	RegProcOID     OID = 24
-	TextOID        OID = 25
-	OidOID         OID = 26
-	Float4OID      OID = 700
-	Float8OID      OID = 701
-	UnknownOID     OID = 705
-	BPCharOID      OID = 1042
-	VarcharOID     OID = 1043
-	DateOID        OID = 1082
-	TimeOID        OID = 1083
-	TimestampOID   OID = 1114
-	TimestampTZOID OID = 1184
-	IntervalOID    OID = 1186
-	TimeTZOID      OID = 1266
-	NumericOID     OID = 1700
-	RegClassOID    OID = 2205
-	RegTypeOID     OID = 2206
-	RecordOID      OID = 2249
-	AnyOID         OID = 2276
-	VoidOID        OID = 2278
-	UUIDOID        OID = 2950
-	JSONOID        OID = 114
-	JSONBOID       OID = 3802
+	InvalidOID        OID = 0
+	BoolOID           OID = 16
+	ByteaOID          OID = 17
+	CharOID           OID = 18 // "char", one byte
+	NameOID           OID = 19
+	Int8OID           OID = 20
+	Int2OID           OID = 21
+	Int2VectorOID     OID = 22
+	Int4OID           OID = 23
+	RegProcOID        OID = 24
+	TextOID           OID = 25
+	OidOID            OID = 26
+	TidOID            OID = 27
+	XidOID            OID = 28
+	CidOID            OID = 29
+	OidVectorOID      OID = 30
+	JSONOID           OID = 114
+	PgNodeTreeOID     OID = 194
+	Float4OID         OID = 700
+	Float8OID         OID = 701
+	UnknownOID        OID = 705
+	InetOID           OID = 869
+	ACLItemOID        OID = 1033
+	BPCharOID         OID = 1042
+	VarcharOID        OID = 1043
+	DateOID           OID = 1082
+	TimeOID           OID = 1083
+	TimestampOID      OID = 1114
+	TimestampTZOID    OID = 1184
+	IntervalOID       OID = 1186
+	TimeTZOID         OID = 1266
+	NumericOID        OID = 1700
+	RegProcedureOID   OID = 2202
+	RegOperOID        OID = 2203
+	RegOperatorOID    OID = 2204
+	RegClassOID       OID = 2205
+	RegTypeOID        OID = 2206
+	RecordOID         OID = 2249
+	CStringOID        OID = 2275
+	AnyOID            OID = 2276
+	AnyArrayOID       OID = 2277
+	VoidOID           OID = 2278
+	TriggerOID        OID = 2279
+	InternalOID       OID = 2281
+	AnyElementOID     OID = 2283
+	AnyNonArrayOID    OID = 2776
+	UUIDOID           OID = 2950
+	PgLSNOID          OID = 3220
+	PgNDistinctOID    OID = 3361
+	PgDependenciesOID OID = 3402
+	AnyEnumOID        OID = 3500
+	RegConfigOID      OID = 3734
+	RegDictionaryOID  OID = 3769
+	JSONBOID          OID = 3802
+	RegNamespaceOID   OID = 4089
+	RegRoleOID        OID = 4096
+	RegCollationOID   OID = 4191
+	PgMCVListOID      OID = 5017
+	Xid8OID           OID = 5069
 )
 
 // Type is a type with its modifier, such as the 15 of varchar(15). Types compare with ==.
@@ -79,6 +107,30 @@ var (
 	RegClass    = Type{RegClassOID, -1}
 	RegType     = Type{RegTypeOID, -1}
 	Record      = Type{RecordOID, -1}
+
+	TimeTZ        = Type{TimeTZOID, -1}
+	JSON          = Type{JSONOID, -1}
+	JSONB         = Type{JSONBOID, -1}
+	RegProc       = Type{RegProcOID, -1}
+	RegProcedure  = Type{RegProcedureOID, -1}
+	RegOper       = Type{RegOperOID, -1}
+	RegOperator   = Type{RegOperatorOID, -1}
+	RegNamespace  = Type{RegNamespaceOID, -1}
+	RegRole       = Type{RegRoleOID, -1}
+	RegConfig     = Type{RegConfigOID, -1}
+	RegDictionary = Type{RegDictionaryOID, -1}
+	RegCollation  = Type{RegCollationOID, -1}
+	Xid           = Type{XidOID, -1}
+	Xid8          = Type{Xid8OID, -1}
+	Cid           = Type{CidOID, -1}
+	Int2Vector    = Type{Int2VectorOID, -1}
+	OidVector     = Type{OidVectorOID, -1}
+	TextArray     = Type{1009, -1}
+	NameArray     = Type{1003, -1}
+	Int2Array     = Type{1005, -1}
+	Int4Array     = Type{1007, -1}
+	Int8Array     = Type{1016, -1}
+	OidArray      = Type{1028, -1}
 )
 
 // varHeader is what PostgreSQL adds to lengths in typmods.
@@ -97,6 +149,9 @@ func NumericPS(precision, scale int) Type {
 
 // TimestampP is timestamp(precision).
 func TimestampP(precision int) Type { return Type{TimestampOID, int32(precision)} }
+
+// TimeP is time(precision).
+func TimeP(precision int) Type { return Type{TimeOID, int32(precision)} }
 
 // TimestampTZP is timestamptz(precision).
 func TimestampTZP(precision int) Type { return Type{TimestampTZOID, int32(precision)} }
@@ -131,15 +186,17 @@ const (
 	KindInt Kind = iota
 	// KindNumeric: Datum.I and Datum.Scale, or Datum.Big.
 	KindNumeric
-	// KindBytes: Datum.B.
+	// KindBytes: Datum.B. Text and bytea as they are, jsonb as its text, intervals and timetz in their binary form, arrays
+	// as in array.go.
 	KindBytes
 )
 
 // Kind tells how values of the type are held.
 func (t Type) Kind() Kind {
 	switch t.OID {
-	case BoolOID, Int2OID, Int4OID, Int8OID, OidOID, RegClassOID, RegTypeOID, RegProcOID, Float4OID, Float8OID,
-		DateOID, TimeOID, TimestampOID, TimestampTZOID:
+	case BoolOID, Int2OID, Int4OID, Int8OID, OidOID, Float4OID, Float8OID, DateOID, TimeOID, TimestampOID, TimestampTZOID,
+		RegClassOID, RegTypeOID, RegProcOID, RegProcedureOID, RegOperOID, RegOperatorOID, RegNamespaceOID, RegRoleOID,
+		RegConfigOID, RegDictionaryOID, RegCollationOID, XidOID, CidOID, Xid8OID:
 		return KindInt
 	case NumericOID:
 		return KindNumeric
@@ -150,61 +207,3 @@ func (t Type) Kind() Kind {
 
 // IsUnknown reports whether the type is that of an untyped literal.
 func (t Type) IsUnknown() bool { return t.OID == UnknownOID }
-
-// Len is pg_type.typlen: bytes of a fixed-width type, -1 for varlena types, -2 for C strings.
-func (t Type) Len() int16 {
-	switch t.OID {
-	case BoolOID, CharOID:
-		return 1
-	case Int2OID:
-		return 2
-	case Int4OID, OidOID, Float4OID, DateOID, RegClassOID, RegTypeOID, RegProcOID, AnyOID, VoidOID:
-		return 4
-	case Int8OID, Float8OID, TimeOID, TimestampOID, TimestampTZOID:
-		return 8
-	case TimeTZOID:
-		return 12
-	case IntervalOID, UUIDOID:
-		return 16
-	case NameOID:
-		return 64
-	case UnknownOID:
-		return -2
-	default:
-		return -1
-	}
-}
-
-// Category is pg_type.typcategory, which steers the choice among candidate operators and functions.
-func (t Type) Category() byte {
-	switch t.OID {
-	case BoolOID:
-		return 'B'
-	case Int2OID, Int4OID, Int8OID, OidOID, Float4OID, Float8OID, NumericOID, RegClassOID, RegTypeOID, RegProcOID:
-		return 'N'
-	case NameOID, TextOID, BPCharOID, VarcharOID:
-		return 'S'
-	case CharOID:
-		return 'Z' // internal use
-	case DateOID, TimeOID, TimeTZOID, TimestampOID, TimestampTZOID:
-		return 'D'
-	case IntervalOID:
-		return 'T'
-	case UnknownOID:
-		return 'X'
-	case RecordOID, AnyOID, VoidOID:
-		return 'P'
-	default:
-		return 'U'
-	}
-}
-
-// Preferred is pg_type.typispreferred: the type of its category that wins a tie.
-func (t Type) Preferred() bool {
-	switch t.OID {
-	case BoolOID, TextOID, Float8OID, OidOID, TimestampTZOID, IntervalOID:
-		return true
-	default:
-		return false
-	}
-}

@@ -53,7 +53,8 @@ func TestBadTypeNamesAreRefused(t *testing.T) {
 		msg  string
 	}{
 		{"foo", nil, sqlerr.UndefinedObject, `type "foo" does not exist`},
-		{"jsonb", nil, sqlerr.FeatureNotSupported, "feature not supported: type jsonb"},
+		{"tsvector", nil, sqlerr.FeatureNotSupported, "feature not supported: type tsvector"},
+		{"tid", nil, sqlerr.FeatureNotSupported, "feature not supported: type tid"},
 		{"int4", []int64{4}, sqlerr.SyntaxError, `type modifier is not allowed for type "int4"`},
 		{"varchar", []int64{0}, sqlerr.InvalidParameterValue, "length for type varchar must be at least 1"},
 		{"bpchar", []int64{20 << 20}, sqlerr.InvalidParameterValue, "length for type char cannot exceed 10485760"},
