@@ -352,11 +352,11 @@ func zonedAge(ec *EvalContext, a, b types.Datum) (types.Datum, error) {
 }
 
 func makeDate(_ *EvalContext, y, m, d types.Datum) (types.Datum, error) {
-	bad := sqlerr.New(sqlerr.DatetimeFieldOverflow, "date field value out of range: %d-%02d-%02d", y.I, m.I, d.I)
 	year := y.I
 	if year < 0 {
 		year++ // years before Christ have no 0
 	}
+	bad := sqlerr.New(sqlerr.DatetimeFieldOverflow, "date field value out of range: %d-%02d-%02d", year, m.I, d.I)
 	if y.I == 0 || m.I < 1 || m.I > 12 || d.I < 1 || year < -6000 || year > 6000000 || d.I > int64(monthLength(int(year), int(m.I))) {
 		return types.Datum{}, bad
 	}

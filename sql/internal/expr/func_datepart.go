@@ -95,7 +95,7 @@ func extract(t types.Type) binary {
 	}
 }
 
-// datePart is extract as float8.
+// datePart is extract as float8. What has a fraction is computed in floats, as in PostgreSQL, which shows in the last digit.
 func datePart(t types.Type) binary {
 	numeric := extract(t)
 	return func(ec *EvalContext, text, d types.Datum) (types.Datum, error) {
@@ -103,12 +103,38 @@ func datePart(t types.Type) binary {
 		if err != nil || n.Null {
 			return n, err
 		}
+		if isFinite(n) && n.NumericScale() > 0 {
+			return types.NewFloat(floatField(unitNames[strings.ToLower(text.Text())], t, d, n)), nil
+		}
 		if !isFinite(n) {
 			return types.NewFloat(math.Inf(n.NumericSign())), nil
 		}
 		f, err := types.NumericToFloat(n)
 		return types.NewFloat(f), err
 	}
+}
+
+// floatField is a field that has a fraction; n is its exact value.
+func floatField(unit string, t types.Type, d, n types.Datum) float64 {
+	switch {
+	case unit == "second":
+		return float64(n.I/usecPerSecond) + float64(n.I%usecPerSecond)/usecPerSecond
+	case unit == "milliseconds":
+		return float64(n.I/usecPerSecond)*1000 + float64(n.I%usecPerSecond)/1000
+	case unit == "epoch" && t.OID == types.IntervalOID:
+		v := d.Interval()
+		f := float64(v.Usec) / usecPerSecond
+		f += 365.25 * secPerDay * float64(v.Months/12)
+		f += daysPerMonth * secPerDay * float64(v.Months%12)
+		return f + secPerDay*float64(v.Days)
+	case unit == "epoch":
+		return float64(d.I-unixEpoch) / usecPerSecond
+	}
+	f, err := types.NumericToFloat(n)
+	if err != nil {
+		panic("expr: a date field out of range: " + err.Error())
+	}
+	return f
 }
 
 // datePartOfDate has the units of a timestamp.
