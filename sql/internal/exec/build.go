@@ -29,6 +29,9 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 	case *plan.Values:
 		return &values{env: b.env, node: n}, nil
 	case *plan.Scan:
+		if isPoints(n) && !b.env.General {
+			return newPoints(b.env, n), nil
+		}
 		return newScan(b.env, n)
 	case *plan.LockRows:
 		return b.over(n.Input, func(in Operator) Operator { return newLockRows(b.env, n, in) })
