@@ -38,7 +38,12 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 	case *plan.Series:
 		return &series{env: b.env, node: n}, nil
 	case *plan.Insert:
-		return b.over(n.Input, func(in Operator) Operator { return newInsert(b.env, n, in) })
+		return b.over(n.Input, func(in Operator) Operator {
+			if n.OnConflict != nil {
+				return newUpsert(b.env, n, in)
+			}
+			return newInsert(b.env, n, in)
+		})
 	case *plan.Update:
 		return b.over(n.Input, func(in Operator) Operator { return newUpdate(b.env, n, in) })
 	case *plan.Delete:
