@@ -66,5 +66,5 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 // Close cancels the running jobs and waits for them. Sessions must be closed before.
 func (e *Engine) Close() error {
 	e.jobs.Close()
-	return nil
+	return e.catalog.Close(context.Background())
 }

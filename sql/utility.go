@@ -134,7 +134,7 @@ func (s *Session) runSet(st *parse.SetStmt) error {
 // needStart makes sure that there is a transaction for a setting to belong to.
 func (s *Session) needStart() {
 	if s.tx.start.IsZero() {
-		s.startTransaction(s.derived.modes)
+		s.startTransaction(s.defaultModes())
 	}
 }
 
@@ -224,6 +224,9 @@ func (s *Session) runDiscard(st *parse.DiscardStmt) (string, error) {
 		s.closePortals()
 		s.resetAllVars()
 		s.prepared = nil
+	}
+	if st.What == "all" || st.What == "sequences" {
+		s.sequences.forget()
 	}
 	return "DISCARD " + strings.ToUpper(st.What), nil
 }

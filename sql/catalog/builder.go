@@ -300,7 +300,7 @@ func (b *Builder) buildIndexes(ctx context.Context) error {
 		}
 	}
 	if b.t.Primary.Keys == nil {
-		b.t.Columns = append(b.t.Columns, Column{ID: RowID, Name: "rowid", Type: types.Int8, NotNull: true, Hidden: true})
+		b.t.Columns = append(b.t.Columns, HiddenRowID())
 		b.t.Primary = Index{Unique: true, Primary: true, Keys: []IndexColumn{{Column: RowID}}, State: IndexPublic}
 	}
 	return nil

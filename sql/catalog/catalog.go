@@ -69,8 +69,19 @@ type Role struct {
 	Login     bool      `json:"login"`
 }
 
-// Table is a table as of one version. A *Table that a Store or View gave out is shared and never changes; to change a
-// table, change a Clone and give it to View.UpdateTable.
+// Kind says what a relation is.
+type Kind string
+
+// The kinds of relations.
+const (
+	KindTable    Kind = ""
+	KindView     Kind = "view"
+	KindSequence Kind = "sequence"
+)
+
+// Table is a relation as of one version: a table, or, by its Kind, a view or a sequence, which have names, numbers and
+// columns as tables have them but no rows of their own. A *Table that a Store or View gave out is shared and never
+// changes; to change a table, change a Clone and give it to View.UpdateTable.
 type Table struct {
 	ID       ID        `json:"id"`
 	OID      types.OID `json:"oid"`
@@ -79,11 +90,21 @@ type Table struct {
 	Name     string    `json:"name"`
 	Owner    types.OID `json:"owner"`
 	Version  uint64    `json:"version"` // 1 when created, one more at each update
+	Kind     Kind      `json:"kind,omitempty"`
 	Columns  []Column  `json:"columns"` // by ordinal; the hidden row id, if there is one, is the last
-	Families []Family  `json:"families"`
+	Families []Family  `json:"families,omitempty"`
 	Primary  Index     `json:"primary"`
 	Indexes  []Index   `json:"indexes,omitempty"` // the secondary ones
 	Checks   []Check   `json:"checks,omitempty"`
+	// NextColumn is the id that the next column gets; 0 stands for one more than there are visible columns, as it is until a
+	// column is dropped.
+	NextColumn  ColumnID     `json:"nextColumn,omitempty"`
+	ForeignKeys []ForeignKey `json:"foreignKeys,omitempty"`
+	// Inbound are the foreign keys of tables, this one too, that reference it.
+	Inbound  []InboundKey `json:"inbound,omitempty"`
+	Sequence *Sequence    `json:"sequence,omitempty"` // of KindSequence
+	View     *Query       `json:"view,omitempty"`     // of KindView
+	OnCommit string       `json:"onCommit,omitempty"` // of a temporary table: "delete" or "drop" at the end of a transaction
 }
 
 // Column is a column of a table. Its ordinal is its place in Table.Columns, which is also its place in a row of Datums.
@@ -94,8 +115,21 @@ type Column struct {
 	NotNull    bool       `json:"notNull,omitempty"`
 	Default    string     `json:"default,omitempty"` // SQL text of an expression; "" = NULL
 	DefaultOID types.OID  `json:"defaultOID,omitempty"`
-	Hidden     bool       `json:"hidden,omitempty"` // the row id: not in *, not in pg_attribute, not nameable
+	Identity   Identity   `json:"identity,omitempty"`
+	// Generated is the expression of a column GENERATED ALWAYS AS (…) STORED; "" for any other.
+	Generated string `json:"generated,omitempty"`
+	Hidden    bool   `json:"hidden,omitempty"` // the row id: not in *, not in pg_attribute, not nameable
 }
+
+// Identity says whether a column is an identity column, and which.
+type Identity string
+
+// The kinds of identity columns.
+const (
+	NoIdentity        Identity = ""
+	IdentityAlways    Identity = "always"
+	IdentityByDefault Identity = "default"
+)
 
 // Family is a group of columns whose values lie in one KV. Family 0 exists for every row, the others where one of their
 // columns is not NULL. Key columns may be in any family: their values lie in the key all the same.
@@ -142,6 +176,8 @@ type Check struct {
 	Name    string     `json:"name"`
 	Expr    string     `json:"expr"`              // SQL text without the enclosing CHECK ( )
 	Columns []ColumnID `json:"columns,omitempty"` // that it mentions
+	// NotValid: rows from before the constraint were not looked at.
+	NotValid bool `json:"notValid,omitempty"`
 }
 
 // Ordinal is the place of a column in t.Columns, or -1.
@@ -184,14 +220,22 @@ func (t *Table) Visible() []Column {
 	return t.Columns
 }
 
+// HiddenRowID is the hidden row id as a column.
+func HiddenRowID() Column {
+	return Column{ID: RowID, Name: "rowid", Type: types.Int8, NotNull: true, Hidden: true}
+}
+
 // HasRowID reports whether the primary key is the hidden row id.
 func (t *Table) HasRowID() bool {
 	n := len(t.Columns)
 	return n > 0 && t.Columns[n-1].Hidden
 }
 
-// AllIndexes is the primary index and then the secondary ones.
+// AllIndexes is the primary index and then the secondary ones; none of a view or sequence.
 func (t *Table) AllIndexes() []*Index {
+	if t.Kind != KindTable {
+		return nil
+	}
 	all := make([]*Index, 0, 1+len(t.Indexes))
 	all = append(all, &t.Primary)
 	for i := range t.Indexes {
@@ -259,6 +303,19 @@ func (t *Table) Clone() *Table {
 	for i, k := range t.Checks {
 		k.Columns = append([]ColumnID(nil), k.Columns...)
 		c.Checks[i] = k
+	}
+	c.ForeignKeys = make([]ForeignKey, len(t.ForeignKeys))
+	for i, k := range t.ForeignKeys {
+		c.ForeignKeys[i] = k.clone()
+	}
+	c.Inbound = append([]InboundKey(nil), t.Inbound...)
+	if t.Sequence != nil {
+		s := *t.Sequence
+		c.Sequence = &s
+	}
+	if t.View != nil {
+		q := *t.View
+		c.View = &q
 	}
 	return &c
 }

@@ -19,6 +19,9 @@ const (
 	keyMeta       byte = 0x05 // name 0x00 → JSON
 	// KeyJobs begins the keys of package jobs.
 	KeyJobs byte = 0x06
+
+	keySequence byte = 0x07 // sequence(4) generation(4) → where it stands
+	keyComment  byte = 0x08 // oid(4) column(2) → text
 )
 
 // nameKind says in which namespace a name is. Tables and their indexes share one, as in PostgreSQL.
@@ -29,6 +32,7 @@ const (
 	nameSchema   nameKind = 's'
 	nameRelation nameKind = 'r'
 	nameRole     nameKind = 'u'
+	nameType     nameKind = 't'
 )
 
 // Names of the counters given to kv.DB.Allocate.
@@ -102,6 +106,7 @@ type descriptor struct {
 	Schema   *Schema   `json:"schema,omitempty"`
 	Role     *Role     `json:"role,omitempty"`
 	Table    *Table    `json:"table,omitempty"`
+	Enum     *Enum     `json:"enum,omitempty"`
 }
 
 func (d descriptor) encode() []byte {
@@ -132,6 +137,12 @@ func corrupt(format string, args ...any) error {
 
 // validate checks what the code that uses a table relies on.
 func (t *Table) validate() error {
+	switch {
+	case t.Kind == KindSequence && t.Sequence == nil, t.Kind == KindView && t.View == nil:
+		return fmt.Errorf("a %s without what makes it one", t.Kind)
+	case t.Kind != KindTable:
+		return nil
+	}
 	if len(t.Families) == 0 || t.Families[0].ID != 0 {
 		return fmt.Errorf("no family 0")
 	}

@@ -35,6 +35,7 @@ type Store struct {
 	mu     sync.Mutex
 	tables map[ID]cachedTable
 	rows   map[ID]*rowBlock
+	seqs   map[sequenceKey]*sequenceState
 }
 
 // cachedTable is a decoded descriptor with the bytes it was decoded from.
@@ -52,7 +53,7 @@ type rowBlock struct {
 // Open finds the catalog in db and makes it on the first start: databases postgres, template1 and template0, each with
 // a schema public, and a superuser of the given name.
 func Open(ctx context.Context, db *kv.DB, superuser string) (*Store, error) {
-	s := &Store{db: db, tables: map[ID]cachedTable{}, rows: map[ID]*rowBlock{}}
+	s := &Store{db: db, tables: map[ID]cachedTable{}, rows: map[ID]*rowBlock{}, seqs: map[sequenceKey]*sequenceState{}}
 	txn, err := db.Begin(kv.TxnOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("open catalog: %w", err)
@@ -132,6 +133,8 @@ func (d descriptor) naming() (ID, []byte) {
 		return d.Schema.ID, nameKey(nameSchema, d.Schema.Database, d.Schema.Name)
 	case d.Role != nil:
 		return d.Role.ID, nameKey(nameRole, 0, d.Role.Name)
+	case d.Enum != nil:
+		return d.Enum.ID, nameKey(nameType, d.Enum.Schema, d.Enum.Name)
 	default:
 		return d.Table.ID, nameKey(nameRelation, d.Table.Schema, d.Table.Name)
 	}
@@ -233,5 +236,6 @@ func (s *Store) forget(id ID) {
 	s.mu.Lock()
 	delete(s.tables, id)
 	delete(s.rows, id)
+	s.forgetSequence(id)
 	s.mu.Unlock()
 }

@@ -20,6 +20,8 @@ type View struct {
 	txn     *kv.Txn
 	changed bool
 	dropped []ID
+	// sequences are those whose lock the transaction has for nextval, by OID.
+	sequences map[types.OID]*Table
 }
 
 // View makes the view of a transaction. A transaction has one, from its beginning to its end.
@@ -47,7 +49,7 @@ func (v *View) Committed() {
 
 // touch is called at each change, while the locks that exclude others are held.
 func (v *View) touch() {
-	v.changed = true
+	v.changed, v.sequences = true, nil
 	v.store.bump()
 }
 
@@ -100,6 +102,25 @@ func (t *Table) relation(schema ID, name string) (Relation, bool) {
 	}
 	x := t.IndexByName(name)
 	return Relation{t, x}, x != nil
+}
+
+// RelationOID finds the OID of a table or index by name, without any lock. Errors: ErrNotFound.
+func (v *View) RelationOID(ctx context.Context, schema ID, name string) (types.OID, error) {
+	e, err := v.lookup(ctx, nameRelation, schema, name)
+	if err != nil {
+		return 0, err
+	}
+	t, err := v.TableByID(ctx, e.id)
+	if err != nil {
+		return 0, err
+	}
+	if e.index == 0 {
+		return t.OID, nil
+	}
+	if x := t.Index(e.index); x != nil {
+		return x.OID, nil
+	}
+	return 0, ErrNotFound
 }
 
 // HasRelation reports whether a name is taken by a table or index.
@@ -235,7 +256,8 @@ type Contents struct {
 	Databases []*Database
 	Schemas   []*Schema // of all databases
 	Roles     []*Role
-	Tables    []*Table
+	Tables    []*Table // views and sequences too
+	Enums     []*Enum
 }
 
 // Contents reads the whole catalog, without locks: tables may change or go right after.
@@ -260,6 +282,8 @@ func (v *View) Contents(ctx context.Context) (Contents, error) {
 			c.Roles = append(c.Roles, d.Role)
 		case d.Table != nil:
 			c.Tables = append(c.Tables, d.Table)
+		case d.Enum != nil:
+			c.Enums = append(c.Enums, d.Enum)
 		default:
 			return c, corrupt("a descriptor of an unknown kind")
 		}
@@ -316,7 +340,7 @@ func (v *View) CreateTable(ctx context.Context, t *Table) error {
 
 // UpdateTable stores a changed Clone of old, which is the newest descriptor, and keeps the names of indexes and
 // constraints in step. It sets the new version. Requires a lock that excludes others who rely on what changes, and
-// AccessExclusive or TableForChange. The table's own name and schema must be the same.
+// AccessExclusive or TableForChange; for a new name or schema AccessExclusive.
 //
 // Errors: 42P07 if the name of a new index is taken, and those of waiting for a lock.
 func (v *View) UpdateTable(ctx context.Context, old, t *Table) error {
@@ -325,15 +349,24 @@ func (v *View) UpdateTable(ctx context.Context, old, t *Table) error {
 		return sqlerr.Internal("invalid table: %v", err)
 	}
 	v.touch()
+	moved := old.Schema != t.Schema
+	if moved || old.Name != t.Name {
+		if err := v.txn.Del(nameKey(nameRelation, old.Schema, old.Name)); err != nil {
+			return err
+		}
+		if err := v.reserve(ctx, t.Schema, t.Name, nameEntry{id: t.ID}); err != nil {
+			return err
+		}
+	}
 	for _, x := range old.AllIndexes() {
-		if now := t.IndexByName(x.Name); now == nil || now.ID != x.ID {
+		if now := t.IndexByName(x.Name); moved || now == nil || now.ID != x.ID {
 			if err := v.removeIndexName(old, x); err != nil {
 				return err
 			}
 		}
 	}
 	for _, x := range t.AllIndexes() {
-		if was := old.IndexByName(x.Name); was == nil || was.ID != x.ID {
+		if was := old.IndexByName(x.Name); moved || was == nil || was.ID != x.ID {
 			if err := v.addIndexName(ctx, t, x); err != nil {
 				return err
 			}
@@ -341,14 +374,14 @@ func (v *View) UpdateTable(ctx context.Context, old, t *Table) error {
 	}
 	before, after := old.constraintNames(), t.constraintNames()
 	for _, name := range before {
-		if !contains(after, name) {
-			if err := v.txn.Del(constraintKey(t.Schema, name, t.ID)); err != nil {
+		if moved || !contains(after, name) {
+			if err := v.txn.Del(constraintKey(old.Schema, name, t.ID)); err != nil {
 				return err
 			}
 		}
 	}
 	for _, name := range after {
-		if !contains(before, name) {
+		if moved || !contains(before, name) {
 			if err := v.txn.Put(constraintKey(t.Schema, name, t.ID), []byte{1}); err != nil {
 				return err
 			}
@@ -362,6 +395,9 @@ func (v *View) DropTable(t *Table) error {
 	v.touch()
 	v.dropped = append(v.dropped, t.ID)
 	keys := [][]byte{nameKey(nameRelation, t.Schema, t.Name), oidKey(uint32(t.OID)), descriptorKey(t.ID)}
+	if t.Kind == KindSequence {
+		keys = append(keys, sequenceStateKey(t))
+	}
 	for _, name := range t.constraintNames() {
 		keys = append(keys, constraintKey(t.Schema, name, t.ID))
 	}
@@ -402,10 +438,34 @@ func (t *Table) constraintNames() []string {
 	for i := range t.Checks {
 		names = append(names, t.Checks[i].Name)
 	}
+	for i := range t.ForeignKeys {
+		names = append(names, t.ForeignKeys[i].Name)
+	}
 	for _, x := range t.AllIndexes() {
 		if x.ConstraintOID != 0 {
 			names = append(names, x.Name)
 		}
 	}
 	return names
+}
+
+// SchemaByID gives the newest descriptor of a schema. Errors: ErrNotFound.
+func (v *View) SchemaByID(ctx context.Context, id ID) (*Schema, error) {
+	d, err := v.byID(ctx, id)
+	if err == nil && d.Schema == nil {
+		err = corrupt("descriptor %d is not that of a schema", id)
+	}
+	return d.Schema, err
+}
+
+// byID gives the newest descriptor of an id. Errors: ErrNotFound.
+func (v *View) byID(ctx context.Context, id ID) (descriptor, error) {
+	raw, ok, err := v.txn.GetLatest(ctx, descriptorKey(id))
+	if err != nil {
+		return descriptor{}, fmt.Errorf("read descriptor: %w", err)
+	}
+	if !ok {
+		return descriptor{}, ErrNotFound
+	}
+	return decodeDescriptor(raw)
 }

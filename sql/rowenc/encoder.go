@@ -77,6 +77,9 @@ func NewIndexEncoder(t *catalog.Table, x *catalog.Index) *Encoder {
 	return newEncoder(t, []*catalog.Index{x})
 }
 
+// NewEncoderOf makes an encoder of some indexes of a table.
+func NewEncoderOf(t *catalog.Table, indexes []*catalog.Index) *Encoder { return newEncoder(t, indexes) }
+
 func newEncoder(t *catalog.Table, indexes []*catalog.Index) *Encoder {
 	e := &Encoder{}
 	for _, x := range indexes {

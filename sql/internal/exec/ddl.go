@@ -21,16 +21,17 @@ func DDL(ctx context.Context, env *Env, st parse.Stmt) (tag string, err error) {
 	switch st := st.(type) {
 	case *parse.CreateTableStmt:
 		return "CREATE TABLE", d.createTable(ctx, st)
+	case *parse.CreateSequenceStmt:
+		return "CREATE SEQUENCE", d.createSequence(ctx, st)
+	case *parse.AlterSequenceStmt:
+		return "ALTER SEQUENCE", d.alterSequence(ctx, st)
 	case *parse.CreateIndexStmt:
 		return "CREATE INDEX", d.createIndex(ctx, st)
 	case *parse.TruncateStmt:
 		return "TRUNCATE TABLE", d.truncate(ctx, st)
 	case *parse.DropStmt:
-		switch st.Kind {
-		case parse.TableObject:
-			return "DROP TABLE", d.drop(ctx, st)
-		case parse.IndexObject:
-			return "DROP INDEX", d.drop(ctx, st)
+		if k, ok := dropKinds[st.Kind]; ok {
+			return "DROP " + strings.ToUpper(k.word), d.drop(ctx, st)
 		}
 	}
 	return "", sqlerr.Unsupported(firstWords(env.Text, st.Position()))
@@ -58,6 +59,23 @@ func (d *ddl) unsupported(feature string, pos int) error {
 func (d *ddl) lookup(ctx context.Context, name parse.ObjectName, mode kv.TableLock) (catalog.Relation, error) {
 	r, _, err := plan.LookupRelation(ctx, d.env.View, d.env.Database, d.env.SearchPath, name, mode)
 	return r, err
+}
+
+// owner is the OID of the role that new objects belong to.
+func (d *ddl) owner(ctx context.Context) (types.OID, error) {
+	r, err := d.env.View.Role(ctx, d.env.User)
+	if err != nil {
+		return 0, err
+	}
+	return r.OID, nil
+}
+
+// schemaFor is schema, or that of temporary objects.
+func (d *ddl) schemaFor(ctx context.Context, name parse.ObjectName, p parse.Persistence) (*catalog.Schema, error) {
+	if p == parse.Temporary {
+		return nil, d.unsupported("temporary relations", name.Pos)
+	}
+	return d.schema(ctx, name)
 }
 
 // schema finds the schema in which a new object of that name is made: the one named, else the first of the search path

@@ -107,6 +107,8 @@ type indexWriter struct {
 	*ddl
 	table *catalog.Table
 	index *catalog.Index
+	// buffered: the entries must be seen by the rest of the statement.
+	buffered bool
 
 	small   []byte // keys and values one after another
 	entries []smallEntry
@@ -137,7 +139,7 @@ func (w *indexWriter) add(ctx context.Context, e *rowenc.Entry) error {
 		return nil
 	}
 	w.many = true
-	if !w.env.InBlock {
+	if !w.env.InBlock && !w.buffered {
 		w.builder = bulk.NewBuilder(ctx, bulk.BuilderOptions{DB: w.env.KV})
 		w.adder = w.builder.Adder()
 	}

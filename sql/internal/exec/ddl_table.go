@@ -19,6 +19,8 @@ type tableMaker struct {
 	st *parse.CreateTableStmt
 	b  *catalog.Builder
 	x  *expr.Builder
+	// sequences are those of SERIAL and identity columns.
+	sequences []columnSequence
 }
 
 func (d *ddl) createTable(ctx context.Context, st *parse.CreateTableStmt) error {
@@ -27,12 +29,10 @@ func (d *ddl) createTable(ctx context.Context, st *parse.CreateTableStmt) error 
 		return d.unsupported("CREATE MATERIALIZED VIEW", st.Position())
 	case st.As != nil:
 		return d.unsupported("CREATE TABLE AS", st.Position())
-	case st.Persistence == parse.Temporary:
-		return d.unsupported("temporary tables", st.Position())
 	case st.Using != "" && st.Using != "heap":
 		return sqlerr.New(sqlerr.UndefinedObject, "access method \"%s\" does not exist", st.Using)
 	}
-	schema, err := d.schema(ctx, st.Name)
+	schema, err := d.schemaFor(ctx, st.Name, st.Persistence)
 	if err != nil {
 		return err
 	}
@@ -47,9 +47,11 @@ func (d *ddl) createTable(ctx context.Context, st *parse.CreateTableStmt) error 
 	if err := d.checkTablespace(st.Tablespace); err != nil {
 		return err
 	}
-	m := &tableMaker{ddl: d, st: st, b: d.env.View.NewBuilder(schema, st.Name.Name)}
-	m.x = &expr.Builder{Text: d.env.Text, Types: d.env.Eval.Types}
-	if err := m.parts(); err != nil {
+	m := &tableMaker{ddl: d, st: st, b: d.env.View.NewBuilder(schema, st.Name.Name), x: d.builder()}
+	if m.b.Table().Owner, err = d.owner(ctx); err != nil {
+		return err
+	}
+	if err := m.parts(ctx); err != nil {
 		return err
 	}
 	t, err := m.b.Build(ctx)
@@ -57,6 +59,9 @@ func (d *ddl) createTable(ctx context.Context, st *parse.CreateTableStmt) error 
 		return err
 	}
 	if err := d.env.View.CreateTable(ctx, t); err != nil {
+		return err
+	}
+	if err := m.createSequences(ctx, t); err != nil {
 		return err
 	}
 	for _, x := range st.Indexes {
@@ -68,9 +73,9 @@ func (d *ddl) createTable(ctx context.Context, st *parse.CreateTableStmt) error 
 }
 
 // parts adds everything that the statement declares.
-func (m *tableMaker) parts() error {
+func (m *tableMaker) parts(ctx context.Context) error {
 	for _, c := range m.st.Columns {
-		if err := m.column(c); err != nil {
+		if err := m.column(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -94,54 +99,26 @@ func (m *tableMaker) parts() error {
 }
 
 // column adds a column with what its constraints say of it alone.
-func (m *tableMaker) column(c *parse.ColumnDef) error {
-	t, err := m.columnType(c)
+func (m *tableMaker) column(ctx context.Context, c *parse.ColumnDef) error {
+	col, seq, err := m.columnOf(ctx, m.x, m.b.Table(), c)
 	if err != nil {
 		return err
 	}
-	col := catalog.Column{Name: c.Name, Type: t}
-	var nullable, hasDefault bool
-	for _, k := range c.Constraints {
-		switch k.Kind {
-		case parse.NullConstraint, parse.NotNullConstraint:
-			notNull := k.Kind == parse.NotNullConstraint
-			if notNull && nullable || !notNull && col.NotNull {
-				return m.at(sqlerr.New(sqlerr.SyntaxError, "conflicting NULL/NOT NULL declarations for column \"%s\" of table \"%s\"",
-					c.Name, m.st.Name.Name), k.Pos)
-			}
-			col.NotNull, nullable = notNull, !notNull
-		case parse.DefaultConstraint:
-			if hasDefault {
-				return m.at(sqlerr.New(sqlerr.SyntaxError, "multiple default values specified for column \"%s\" of table \"%s\"",
-					c.Name, m.st.Name.Name), k.Pos)
-			}
-			hasDefault = true
-			if _, err := m.x.BuildDefault(k.Expr, c.Name, t); err != nil {
-				return err
-			}
-			col.Default = k.Text
-		}
+	if seq != nil {
+		m.sequences = append(m.sequences, columnSequence{seq, c.Name})
 	}
 	return m.b.AddColumn(col)
 }
 
-// columnType resolves the type of a column and refuses what no column can have.
-func (m *tableMaker) columnType(c *parse.ColumnDef) (types.Type, error) {
-	switch c.Type.Name() {
-	case "serial", "serial2", "serial4", "serial8", "bigserial", "smallserial":
-		return types.Type{}, m.unsupported("type "+c.Type.Name(), c.Type.Pos)
+// createSequences stores the sequences of the new table's columns.
+func (m *tableMaker) createSequences(ctx context.Context, t *catalog.Table) error {
+	for _, s := range m.sequences {
+		s.table.Sequence.Owner = catalog.Owner{Table: t.ID, Column: t.ColumnByName(s.column).ID}
+		if err := m.env.View.CreateTable(ctx, s.table); err != nil {
+			return err
+		}
 	}
-	t, err := m.x.ResolveType(c.Type)
-	if err != nil {
-		return t, err
-	}
-	if t.Category() == 'P' || t.IsUnknown() {
-		return t, sqlerr.New(sqlerr.InvalidTableDefinition, "column \"%s\" has pseudo-type %s", c.Name, t.Format())
-	}
-	if err := checkCollation(c.Collation, t); err != nil {
-		return t, m.at(err, collateClause(m.env.Text, c.Collation.Pos))
-	}
-	return t, nil
+	return nil
 }
 
 // collateClause is the offset of the word COLLATE before a collation's name, where PostgreSQL's errors point.
@@ -199,10 +176,6 @@ func (m *tableMaker) constraint(k *parse.Constraint, columns []string) error {
 		}
 	case parse.ForeignKeyConstraint:
 		return m.unsupported("FOREIGN KEY constraints", k.Pos)
-	case parse.IdentityConstraint:
-		return m.unsupported("identity columns", k.Pos)
-	case parse.GeneratedConstraint:
-		return m.unsupported("generated columns", k.Pos)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ type remove struct {
 	input Operator
 	*writer
 	target target
+	keys   *fkQueue
 	returning
 	affected int64
 	done     bool
@@ -24,6 +25,7 @@ func newDelete(env *Env, n *plan.Delete, input Operator) *remove {
 	return &remove{
 		env: env, input: input, writer: newWriter(env, n.Table),
 		target:    target{env: env, table: n.Table, where: n.Where, mode: kv.Update, newest: newNewest(env, n.Table)},
+		keys:      newFKQueue(env, n.Table),
 		returning: newReturning(env, n.Returning),
 	}
 }
@@ -39,6 +41,9 @@ func (d *remove) Next(ctx context.Context) (*types.Batch, error) {
 		}
 		if in == nil {
 			d.done = true
+			if err := d.keys.finish(ctx); err != nil {
+				return nil, err
+			}
 			break
 		}
 		if err := d.deleteBatch(ctx, in); err != nil {
@@ -68,6 +73,7 @@ func (d *remove) deleteBatch(ctx context.Context, in *types.Batch) error {
 		if err := d.writer.delete(old); err != nil {
 			return err
 		}
+		d.keys.deleted(old)
 		if err := d.returning.add(old); err != nil {
 			return err
 		}

@@ -124,12 +124,13 @@ func (i *Import) Run(ctx context.Context, store *catalog.Store, job *jobs.Job) e
 		return err
 	}
 	defer txn.Rollback()
-	t, err := i.lookup(ctx, store.View(txn))
+	view := store.View(txn)
+	t, err := i.lookup(ctx, view)
 	if err != nil {
 		return err
 	}
 	txn.NextStatement()
-	rows, err := i.rowPlan(store, t)
+	rows, err := i.rowPlan(view, t)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"minidb/bulk"
@@ -16,20 +17,23 @@ import (
 // rowPlan turns the records of an import into the KVs of a table's indexes: fields are read as their columns' types, columns without a
 // field get their defaults, and NOT NULL and CHECK are checked.
 type rowPlan struct {
-	store    *catalog.Store
-	table    *catalog.Table
-	ordinals []int // of the columns that have a field, in the order of the fields
-	defaults []expr.Expr
-	checks   []plan.Check
-	env      Env
-	encoder  *rowenc.Encoder
+	store     *catalog.Store
+	table     *catalog.Table
+	ordinals  []int // of the columns that have a field, in the order of the fields
+	defaults  []expr.Expr
+	checks    []plan.Check
+	env       Env
+	encoder   *rowenc.Encoder
+	sequences *importSequences
 }
 
-func (i *Import) rowPlan(store *catalog.Store, t *catalog.Table) (*rowPlan, error) {
-	p := &rowPlan{store: store, table: t, env: *i.env, encoder: rowenc.NewEncoder(t)}
+func (i *Import) rowPlan(view *catalog.View, t *catalog.Table) (*rowPlan, error) {
+	store := view.Store()
+	p := &rowPlan{store: store, table: t, env: *i.env, encoder: rowenc.NewEncoder(t), sequences: &importSequences{view: view}}
 	ec := *i.env.Eval.Types
+	ec.Names = nil // which is the session's, and not for other goroutines
 	ec.TxnTime, ec.StmtTime = time.Now(), time.Now()
-	p.env.Eval = &expr.EvalContext{Types: &ec, Session: i.env.Eval.Session}
+	p.env.Eval = &expr.EvalContext{Types: &ec, Session: i.env.Eval.Session, Sequences: p.sequences}
 	var err error
 	if p.ordinals, err = i.columns(t); err != nil {
 		return nil, err
@@ -134,4 +138,37 @@ func (w *rowWorker) setRowID() error {
 	w.row[len(w.row)-1] = types.NewInt(w.nextID)
 	w.nextID++
 	return nil
+}
+
+// importSequences are the sequences that defaults of an import's rows use, from several goroutines. What they give leaves no
+// trace in the session.
+type importSequences struct {
+	mu   sync.Mutex // of view
+	view *catalog.View
+}
+
+// NextValue gives a sequence's next number.
+func (s *importSequences) NextValue(ec *expr.EvalContext, oid types.OID) (int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, err := s.view.SequenceForUse(ec.Ctx, oid)
+	if err != nil {
+		return 0, err
+	}
+	return s.view.Store().NextValue(ec.Ctx, t)
+}
+
+// CurrentValue is refused.
+func (s *importSequences) CurrentValue(*expr.EvalContext, types.OID) (int64, error) {
+	return 0, sqlerr.Unsupported("currval in IMPORT INTO")
+}
+
+// LastValue is refused.
+func (s *importSequences) LastValue(*expr.EvalContext) (int64, error) {
+	return 0, sqlerr.Unsupported("lastval in IMPORT INTO")
+}
+
+// SetValue is refused.
+func (s *importSequences) SetValue(*expr.EvalContext, types.OID, int64, bool) error {
+	return sqlerr.Unsupported("setval in IMPORT INTO")
 }

@@ -15,6 +15,7 @@ type insert struct {
 	*writer
 	constraints constraints
 	rows        [][]types.Datum // of the batch at hand
+	keys        *fkQueue
 	returning
 	affected int64
 	done     bool
@@ -23,7 +24,7 @@ type insert struct {
 func newInsert(env *Env, n *plan.Insert, input Operator) *insert {
 	return &insert{
 		env: env, node: n, input: input, writer: newWriter(env, n.Table),
-		constraints: constraints{env: env, table: n.Table, checks: n.Checks}, returning: newReturning(env, n.Returning),
+		constraints: constraints{env: env, table: n.Table, checks: n.Checks}, keys: newFKQueue(env, n.Table), returning: newReturning(env, n.Returning),
 	}
 }
 
@@ -38,6 +39,9 @@ func (i *insert) Next(ctx context.Context) (*types.Batch, error) {
 		}
 		if in == nil {
 			i.done = true
+			if err := i.keys.finish(ctx); err != nil {
+				return nil, err
+			}
 			break
 		}
 		if err := i.insertBatch(ctx, in); err != nil {
@@ -70,6 +74,9 @@ func (i *insert) insertBatch(ctx context.Context, in *types.Batch) error {
 		return rowErr
 	}
 	i.affected += int64(len(i.rows))
+	if err := i.keys.insertedAll(ctx, i.rows); err != nil {
+		return err
+	}
 	return i.returning.addAll(i.rows)
 }
 

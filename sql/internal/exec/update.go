@@ -55,6 +55,7 @@ type update struct {
 	movesRows   bool            // the statement sets columns of the primary key
 	moved       map[string]struct{}
 	row         rowDatums
+	keys        *fkQueue
 	returning
 	affected int64
 	done     bool
@@ -65,6 +66,7 @@ func newUpdate(env *Env, n *plan.Update, input Operator) *update {
 		env: env, node: n, input: input, writer: newWriter(env, n.Table),
 		target:      target{env: env, table: n.Table, where: n.Where, mode: kv.NoKeyUpdate, newest: newNewest(env, n.Table)},
 		constraints: constraints{env: env, table: n.Table, checks: n.Checks}, returning: newReturning(env, n.Returning),
+		keys: newFKQueue(env, n.Table),
 	}
 	for _, x := range n.Table.AllIndexes() {
 		if (x.Unique || x.Primary) && slices.ContainsFunc(n.Sets, func(s plan.Set) bool { return isKey(n.Table, x, s.Ordinal) }) {
@@ -93,6 +95,9 @@ func (u *update) Next(ctx context.Context) (*types.Batch, error) {
 		}
 		if in == nil {
 			u.done = true
+			if err := u.keys.finish(ctx); err != nil {
+				return nil, err
+			}
 			break
 		}
 		if err := u.updateBatch(ctx, in); err != nil {
@@ -120,6 +125,9 @@ func (u *update) updateBatch(ctx context.Context, in *types.Batch) error {
 		return rowErr
 	}
 	u.affected += int64(len(u.rows))
+	if err := u.keys.updatedAll(ctx, u.old, u.rows); err != nil {
+		return err
+	}
 	return u.returning.addAll(u.rows)
 }
 

@@ -44,7 +44,7 @@ type Session interface {
 }
 
 // EvalContext is what evaluation takes from outside of the row. It belongs to one statement of one session and one
-// goroutine; one that has not been used yet may be copied for another goroutine.
+// goroutine.
 type EvalContext struct {
 	// Ctx ends long evaluations (pg_sleep); nil never ends.
 	Ctx context.Context
@@ -54,6 +54,8 @@ type EvalContext struct {
 	Params []types.Datum
 	// Session may be nil; the functions that need it then give what a session without a name would.
 	Session Session
+	// Sequences is what nextval and its kin work on; nil refuses them.
+	Sequences Sequences
 	// Outer are the rows of the enclosing queries, the nearest last; a Column of level n reads Outer[len(Outer)-n].
 	Outer []Row
 	// Subquery evaluates a subquery for the row at hand. Nil where there are none.

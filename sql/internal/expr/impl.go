@@ -26,7 +26,7 @@ type (
 // families are the implementations by the names of facts.txt, one map a file.
 var families = []map[string]impl{
 	compareFuncs, intFuncs, floatFuncs, numericFuncs, textFuncs, padFuncs, likeFuncs, regexpFuncs, quoteFuncs, formatFuncs,
-	binaryFuncs, sessionFuncs, dateFuncs, datePartFuncs, dateTruncFuncs, toCharFuncs,
+	binaryFuncs, sessionFuncs, dateFuncs, datePartFuncs, dateTruncFuncs, toCharFuncs, sequenceFuncs,
 }
 
 // implementation gives the body of a function, zero if minidb does not have it.

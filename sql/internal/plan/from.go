@@ -77,6 +77,9 @@ func (p *Planner) addTable(f *from, t *parse.TableRef, use Use) error {
 	if err != nil {
 		return err
 	}
+	if table.Kind == catalog.KindSequence {
+		return p.add(f, &source{node: &SequenceRow{Sequence: table, Alias: names.Name}, width: len(table.Columns), names: names}, t.Alias.Pos, t.Pos)
+	}
 	scan := &Scan{Table: table, Alias: names.Name, Index: &table.Primary}
 	if t.Index != "" {
 		if scan.Index = table.IndexByName(t.Index); scan.Index == nil || scan.Index.State != catalog.IndexPublic {

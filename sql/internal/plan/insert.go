@@ -11,8 +11,9 @@ import (
 )
 
 func (p *Planner) insert(st *parse.InsertStmt) (*Plan, error) {
-	if st.Overriding != parse.OverridingNone {
-		return nil, p.unsupported("OVERRIDING", st.Position())
+	switch {
+	case st.OnConflict != nil:
+		return nil, p.unsupported("ON CONFLICT", st.OnConflict.Pos)
 	}
 	f, err := p.buildFrom([]parse.TableExpr{st.Table}, nil, UseWrite)
 	if err != nil {
@@ -29,10 +30,10 @@ func (p *Planner) insert(st *parse.InsertStmt) (*Plan, error) {
 	if err := p.insertInput(n, st); err != nil {
 		return nil, err
 	}
-	if n.Checks, err = p.checks(table); err != nil {
+	if err := p.override(n, st); err != nil {
 		return nil, err
 	}
-	if n.OnConflict, err = p.onConflict(st.OnConflict, f); err != nil {
+	if n.Checks, err = p.checks(table); err != nil {
 		return nil, err
 	}
 	out := &Plan{Root: n, Tag: "INSERT 0", Writes: true}

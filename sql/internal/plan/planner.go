@@ -38,7 +38,7 @@ func (p *Planner) Plan(st parse.Stmt, given []types.Type) (*Plan, error) {
 	if p.NoParams {
 		params = expr.NoParams()
 	}
-	p.builder = &expr.Builder{Text: p.Text, Params: params, Types: p.Types}
+	p.builder = p.newBuilder(params)
 	out, err := p.statement(st)
 	if err != nil {
 		return nil, err
@@ -48,6 +48,11 @@ func (p *Planner) Plan(st parse.Stmt, given []types.Type) (*Plan, error) {
 	}
 	out.Params, out.Tables = p.builder.Params.Types(), p.tables
 	return out, nil
+}
+
+// newBuilder makes what builds the statement's expressions.
+func (p *Planner) newBuilder(params *expr.Params) *expr.Builder {
+	return &expr.Builder{Text: p.Text, Params: params, Types: p.Types}
 }
 
 func (p *Planner) statement(st parse.Stmt) (*Plan, error) {
@@ -88,7 +93,7 @@ func withOf(st parse.Stmt) *parse.With {
 
 // Arguments makes the arguments of EXECUTE, cast to the parameters' types.
 func (p *Planner) Arguments(args []parse.Expr, params []types.Type) ([]expr.Expr, error) {
-	p.builder = &expr.Builder{Text: p.Text, Params: expr.NoParams(), Types: p.Types}
+	p.builder = p.newBuilder(expr.NoParams())
 	out := make([]expr.Expr, len(args))
 	scope := &expr.Scope{Clause: expr.ClauseExecute}
 	for i, a := range args {
@@ -152,8 +157,22 @@ func (p *Planner) table(name parse.ObjectName, use Use) (*catalog.Table, *catalo
 			return nil, nil, err
 		}
 	}
+	if err := p.checkKind(r.Table, use); err != nil {
+		return nil, nil, p.at(err, name.Pos)
+	}
 	p.tables = append(p.tables, TableUse{r.Table, use})
 	return r.Table, schema, nil
+}
+
+// checkKind refuses to write into what is no table, and to read what has no rows.
+func (p *Planner) checkKind(t *catalog.Table, use Use) *sqlerr.Error {
+	switch {
+	case t.Kind == catalog.KindSequence && use == UseWrite:
+		return sqlerr.New(sqlerr.WrongObjectType, "cannot change sequence \"%s\"", t.Name)
+	case t.Kind == catalog.KindSequence && use == UseRowLock:
+		return sqlerr.New(sqlerr.WrongObjectType, "cannot lock rows in sequence \"%s\"", t.Name)
+	}
+	return nil
 }
 
 // asOfSnapshot hides the indexes that are younger than the transaction's snapshot from reading: they lack the entries of rows that it

@@ -56,6 +56,9 @@ func (p *Planner) sets(list []parse.Assignment, f *from) ([]Set, error) {
 			if err != nil {
 				return nil, err
 			}
+			if err := checkUpdatable(&t.Columns[o], values[i]); err != nil {
+				return nil, err
+			}
 			for _, s := range out {
 				if s.Ordinal == o {
 					return nil, sqlerr.New(sqlerr.SyntaxError, "multiple assignments to same column \"%s\"", target.Name)
@@ -82,7 +85,7 @@ func (p *Planner) rowsToWrite(where parse.Expr, f *from) (*Scan, expr.Expr, erro
 		if err != nil {
 			return nil, nil, err
 		}
-		conds = whereConjuncts(e)
+		conds = expr.SplitAnd(expr.Fold(e))
 	}
 	scan := f.sources[0].scan
 	need := make([]bool, len(scan.Table.Columns))

@@ -1,0 +1,158 @@
+package catalog
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+
+	"minidb/kv"
+	"minidb/sql/types"
+)
+
+// Query is what makes a relation a view.
+type Query struct {
+	// Text is the query, with every * written out.
+	Text string `json:"text"`
+	// SearchPath is what names in Text are looked up with.
+	SearchPath []string `json:"searchPath"`
+	// Uses are the relations and types the query mentions, directly.
+	Uses []Use `json:"uses,omitempty"`
+}
+
+// Use is something that a view depends on.
+type Use struct {
+	OID     types.OID  `json:"oid"`
+	Columns []ColumnID `json:"columns,omitempty"` // of the relation
+}
+
+// Enum is an enumerated type.
+type Enum struct {
+	ID     ID        `json:"id"`
+	OID    types.OID `json:"oid"`
+	Schema ID        `json:"schema"`
+	Name   string    `json:"name"`
+	Owner  types.OID `json:"owner"`
+	Labels []Label   `json:"labels"` // in their order
+}
+
+// Label is a value of an enumerated type.
+type Label struct {
+	OID  types.OID `json:"oid"`
+	Name string    `json:"name"`
+	// Place is the value's place in the type's order, and how it is stored. It never changes.
+	Place int64 `json:"place"`
+}
+
+// DropEnum removes a type.
+func (v *View) DropEnum(ctx context.Context, e *Enum) error {
+	v.touch()
+	return errors.Join(v.remove(descriptor{Enum: e}), v.txn.Del(oidKey(uint32(e.OID))), v.DropComments(ctx, e.OID))
+}
+
+// DropSchema removes a schema, which is empty.
+func (v *View) DropSchema(ctx context.Context, s *Schema) error {
+	v.touch()
+	return errors.Join(v.remove(descriptor{Schema: s}), v.DropComments(ctx, s.OID))
+}
+
+// remove takes an object and its name out of the catalog.
+func (v *View) remove(d descriptor) error {
+	id, name := d.naming()
+	return errors.Join(v.txn.Del(name), v.txn.Del(descriptorKey(id)))
+}
+
+// add stores an object under a name that nobody has. Errors: taken, and those of waiting for a lock.
+func (v *View) add(ctx context.Context, d descriptor, taken error) error {
+	id, name := d.naming()
+	if err := v.txn.LockKey(ctx, name, kv.Update, kv.Block); err != nil {
+		return err
+	}
+	_, used, err := v.txn.GetLatest(ctx, name)
+	switch {
+	case err != nil:
+		return err
+	case used:
+		return taken
+	}
+	v.touch()
+	return errors.Join(v.txn.Put(name, nameEntry{id: id}.encode()), v.txn.Put(descriptorKey(id), d.encode()))
+}
+
+// replace stores an object's new state, under its new name if that changed.
+func (v *View) replace(ctx context.Context, old, d descriptor, taken error) error {
+	_, was := old.naming()
+	id, name := d.naming()
+	if string(was) != string(name) {
+		if err := errors.Join(v.txn.Del(was), v.add(ctx, d, taken)); err != nil {
+			return err
+		}
+	}
+	v.touch()
+	return v.txn.Put(descriptorKey(id), d.encode())
+}
+
+// commentPrefix begins the keys of the comments on an object and its parts.
+func commentPrefix(oid types.OID) []byte {
+	return binary.BigEndian.AppendUint32([]byte{keyComment}, uint32(oid))
+}
+
+// SetComment sets the comment on an object, or on a column of it; "" removes it. The object is locked.
+func (v *View) SetComment(oid types.OID, column ColumnID, text string) error {
+	k := binary.BigEndian.AppendUint16(commentPrefix(oid), uint16(column))
+	if text == "" {
+		return v.txn.Del(k)
+	}
+	return v.txn.Put(k, []byte(text))
+}
+
+// Comment is the comment on an object, or on a column of it; ok is false if there is none.
+func (v *View) Comment(ctx context.Context, oid types.OID, column ColumnID) (text string, ok bool, err error) {
+	raw, ok, err := v.txn.GetLatest(ctx, binary.BigEndian.AppendUint16(commentPrefix(oid), uint16(column)))
+	return string(raw), ok, err
+}
+
+// CommentEntry is a comment.
+type CommentEntry struct {
+	OID    types.OID
+	Column ColumnID
+	Text   string
+}
+
+// Comments are all comments there are.
+func (v *View) Comments(ctx context.Context) ([]CommentEntry, error) {
+	it, err := v.txn.NewIter(ctx, kv.PrefixSpan([]byte{keyComment}), kv.IterOptions{Latest: true})
+	if err != nil {
+		return nil, err
+	}
+	defer it.Close()
+	var out []CommentEntry
+	for it.Next() {
+		k := it.Key()
+		if len(k) != 7 {
+			return nil, corrupt("a comment's key has %d bytes", len(k))
+		}
+		out = append(out, CommentEntry{types.OID(binary.BigEndian.Uint32(k[1:])), ColumnID(binary.BigEndian.Uint16(k[5:])), string(it.Value())})
+	}
+	return out, it.Err()
+}
+
+// DropComments removes the comments on an object and its parts.
+func (v *View) DropComments(ctx context.Context, oid types.OID) error {
+	it, err := v.txn.NewIter(ctx, kv.PrefixSpan(commentPrefix(oid)), kv.IterOptions{Latest: true})
+	if err != nil {
+		return err
+	}
+	var keys [][]byte
+	for it.Next() {
+		keys = append(keys, append([]byte(nil), it.Key()...))
+	}
+	if err := errors.Join(it.Err(), it.Close()); err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if err := v.txn.Del(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
