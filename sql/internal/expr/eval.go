@@ -44,6 +44,9 @@ func (e *Call) Eval(ec *EvalContext, row Row) (types.Datum, error) {
 	im := &e.proc.impl
 	switch {
 	case im.f2 != nil:
+		if isConcat(e) && isConcat(e.Args[0]) {
+			return e.evalChain(ec, row)
+		}
 		return e.eval2(ec, row)
 	case im.f1 != nil:
 		a, err := e.Args[0].Eval(ec, row)

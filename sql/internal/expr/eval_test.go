@@ -123,7 +123,7 @@ func TestTextFunctionsRefuseHugeResults(t *testing.T) {
 	row[5], row[17] = types.NewText(big), types.NewText(big)
 	for _, text := range []string{
 		"b || not_used_name", "repeat(b, 2)", "replace(b, 'x', 'xx')", "concat(b, not_used_name)", "rpad('', 1000000000, 'xy')",
-		"format('%s%s', b, b)",
+		"b || '' || not_used_name",
 	} {
 		_, err := mustBuild(t, text).Eval(testContext(), &row)
 		if sqlerr.CodeOf(err) != sqlerr.ProgramLimitExceeded {
@@ -155,6 +155,44 @@ func TestLongChainsAreBuiltAndEvaluated(t *testing.T) {
 	}
 	d, err = mustBuild(t, "true"+strings.Repeat(" and not false", 5000)).Eval(testContext(), nil)
 	if err != nil || !d.Bool() {
+		t.Error(err)
+	}
+}
+
+func TestChainsOfTextAreJoinedOnce(t *testing.T) {
+	_, rows := testRows(t, "t", tableT)
+	const n = 20000
+	start := time.Now()
+	for text, want := range map[string]int{
+		"length('a'" + strings.Repeat(" || 'b'", n) + ")": n + 1,
+		"length(b" + strings.Repeat(" || 'b'", n) + ")":   n + 5,
+		"length('a' || 'b' || (b || 'c' || 'd') || 'e')":  10,
+		"length('a' || 'b' || null || b)":                 -1,
+		"length('a' || b || nul::text)":                   -1,
+	} {
+		for _, e := range []Expr{mustBuild(t, text), Fold(mustBuild(t, text))} {
+			d, err := e.Eval(testContext(), rows[0])
+			if err != nil || d.Null != (want < 0) || !d.Null && int(d.I) != want {
+				t.Errorf("%.40s… is %+v, want %d (%v)", text, d, want, err)
+			}
+		}
+	}
+	if d := time.Since(start); d > 20*time.Second {
+		t.Errorf("it took %v", d)
+	}
+	for text, want := range map[string]string{
+		"'a' || 'b' || b || 'c' || 'd'": "((('ab'::text || b) || 'c'::text) || 'd'::text)",
+		"'a' || 'b' || 'c'":             "'abc'::text",
+		"b || ('c' || 'd')":             "(b || 'cd'::text)",
+		"'a' || null || b":              "NULL::text",
+		"b || v":                        "(b || (v)::text)",
+	} {
+		if got := Deparse(Fold(mustBuild(t, text)), false); got != want {
+			t.Errorf("%s folds to %s, want %s", text, got, want)
+		}
+	}
+	e := mustBuild(t, "b || (a / 0)::text || 'x'")
+	if _, err := e.Eval(testContext(), rows[0]); sqlerr.CodeOf(err) != sqlerr.DivisionByZero {
 		t.Error(err)
 	}
 }

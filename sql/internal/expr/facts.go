@@ -46,6 +46,7 @@ type proc struct {
 	variadic   types.OID // element type of the variadic last argument, 0 = none
 	defaults   int
 	key        string // names the implementation
+	concat     bool   // it is text || text
 	impl       impl   // zero: known to PostgreSQL, not here
 }
 
@@ -129,7 +130,7 @@ func (f *factTables) addProc(c []string) {
 		oid: mustOID(c[0]), name: c[1], args: f.oids(c[2]), result: f.oid(c[3]), kind: c[4][0],
 		volatility: volatilityOf(c[5]), strict: c[6] == "1", retset: c[7] == "1", variadic: f.oid(c[8]), defaults: int(c[9][0] - '0'), key: c[10],
 	}
-	p.impl = implementation(p.key)
+	p.impl, p.concat = implementation(p.key), p.key == "textcat"
 	f.procs[p.name] = append(f.procs[p.name], p)
 	// Where two functions share a symbol they have the same body; operators only need one of them.
 	if f.procByKey[p.key] == nil {

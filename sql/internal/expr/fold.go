@@ -22,8 +22,13 @@ func (f *folder) fold(e Expr) Expr {
 	if e == nil {
 		return nil
 	}
-	if c, ok := e.(*Case); ok {
+	switch c := e.(type) {
+	case *Case:
 		return f.foldCase(c)
+	case *Call:
+		if isConcat(c) {
+			return f.foldChain(c)
+		}
 	}
 	var operands []Expr
 	changed, constant := false, true
