@@ -104,7 +104,7 @@ func CastAllowed(from, to Type, cc CastContext) bool {
 		return false
 	}
 	if fromElem, ok := from.Elem(); ok {
-		if toElem, ok := to.Elem(); ok && CastAllowed(fromElem, toElem, cc) {
+		if toElem, ok := to.Elem(); ok && !to.isVector() && CastAllowed(fromElem, toElem, cc) {
 			return true
 		}
 	}

@@ -75,7 +75,7 @@ func TestTypeIsFoundByOIDAndName(t *testing.T) {
 	for _, typ := range []types.Type{
 		types.Bool, types.Int2, types.Int4, types.Int8, types.Float4, types.Float8, types.Numeric, types.Text, types.Varchar,
 		types.BPChar, types.Char, types.Name, types.Bytea, types.Date, types.Timestamp, types.TimestampTZ, types.Interval,
-		types.UUID, types.Oid, types.Unknown, types.Void,
+		types.UUID, types.Oid, types.Unknown, types.Time, types.TimeTZ, types.JSONB,
 	} {
 		if got, ok := types.ByOID(typ.OID); !ok || got != typ {
 			t.Errorf("%s: found %v", typ.Format(), got)

@@ -77,7 +77,7 @@ var baseTypes = []typeInfo{
 	{oid: CStringOID, array: 1263, name: "cstring", format: "cstring", len: -2, category: 'P', use: usePseudo},
 	{oid: AnyOID, name: "any", format: `"any"`, len: 4, category: 'P', use: usePseudo},
 	{oid: AnyArrayOID, name: "anyarray", format: "anyarray", len: -1, category: 'P', use: useCatalog},
-	{oid: VoidOID, name: "void", format: "void", len: 4, category: 'P'},
+	{oid: VoidOID, name: "void", format: "void", len: 4, category: 'P', use: usePseudo},
 	{oid: TriggerOID, name: "trigger", format: "trigger", len: 4, category: 'P', use: usePseudo},
 	{oid: InternalOID, name: "internal", format: "internal", len: 8, category: 'P', use: usePseudo},
 	{oid: AnyElementOID, name: "anyelement", format: "anyelement", len: 4, category: 'P', use: usePseudo},
@@ -106,7 +106,7 @@ func init() {
 			continue
 		}
 		category := byte('A')
-		if ti.use == usePseudo {
+		if ti.oid == RecordOID {
 			category = 'P'
 		}
 		add(&typeInfo{

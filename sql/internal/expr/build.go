@@ -84,23 +84,15 @@ func (b *Builder) Build(x parse.Expr, s *Scope) (Expr, error) {
 		return b.subquery(s, SubqueryRequest{Kind: ExistsSubquery, Query: x.Query, Pos: x.Pos})
 	case *parse.ArraySubquery:
 		return b.subquery(s, SubqueryRequest{Kind: ArraySubquery, Query: x.Query, Pos: x.Pos})
+	case *parse.ArrayExpr:
+		return b.array(x, s)
 	case *parse.SubscriptExpr:
-		return nil, b.subscript(x, s)
+		return b.subscript(x, s)
 	case *parse.FieldExpr:
 		return nil, b.fieldOf(x, s)
 	default:
 		return nil, b.refuse(x)
 	}
-}
-
-// subscript is an error: no type here has elements.
-func (b *Builder) subscript(x *parse.SubscriptExpr, s *Scope) error {
-	e, err := b.Build(x.X, s)
-	if err != nil {
-		return err
-	}
-	return b.at(sqlerr.New(sqlerr.DatatypeMismatch, "cannot subscript type %s because it does not support subscripting",
-		e.Type().Base().Format()), Leftmost(x.X))
 }
 
 // fieldOf is an error: no type here has fields.
@@ -121,8 +113,6 @@ func (b *Builder) refuse(x parse.Expr) error {
 	switch x.(type) {
 	case *parse.DefaultExpr:
 		return b.at(sqlerr.New(sqlerr.SyntaxError, "DEFAULT is not allowed in this context"), x.Position())
-	case *parse.ArrayExpr:
-		return b.unsupported("an array", x.Position())
 	case *parse.RowExpr:
 		return b.unsupported("a row as a value", x.Position())
 	case *parse.GroupingExpr:
@@ -268,7 +258,7 @@ func (b *Builder) cast(x *parse.CastExpr, s *Scope) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := b.Build(x.X, s)
+	e, err := b.castOperand(x.X, to, s)
 	if err != nil {
 		return nil, err
 	}
@@ -283,13 +273,22 @@ func (b *Builder) cast(x *parse.CastExpr, s *Scope) (Expr, error) {
 	return c, err
 }
 
+// castOperand builds what is cast: the elements of ARRAY[…] are cast one by one.
+func (b *Builder) castOperand(x parse.Expr, to types.Type, s *Scope) (Expr, error) {
+	array, ok := x.(*parse.ArrayExpr)
+	if elem, isArray := to.Elem(); ok && isArray {
+		return b.arrayAs(array, elem, s)
+	}
+	return b.Build(x, s)
+}
+
 // ResolveType finds the type of a written name.
 func (b *Builder) ResolveType(n *parse.TypeName) (types.Type, error) {
 	switch {
 	case n.SetOf:
 		return types.Type{}, b.at(sqlerr.New(sqlerr.InvalidTableDefinition, "SETOF is not allowed here"), n.Pos)
 	case n.ArrayBounds != nil:
-		return types.Type{}, b.unsupported("an array type", n.Pos)
+		return b.arrayType(n)
 	}
 	if k := len(n.Names); k > 1 && n.Names[k-2] != "pg_catalog" {
 		return types.Type{}, b.at(sqlerr.New(sqlerr.UndefinedObject, "type \"%s.%s\" does not exist", n.Names[k-2], n.Name()), n.Pos)
@@ -304,6 +303,24 @@ func (b *Builder) ResolveType(n *parse.TypeName) (types.Type, error) {
 	}
 	t, err := types.ParseTypeName(n.Name(), mods)
 	return t, b.at(err, n.Pos)
+}
+
+// arrayType finds the type of arrays of a written name. How many brackets there are, and with what bounds, says nothing.
+func (b *Builder) arrayType(n *parse.TypeName) (types.Type, error) {
+	scalar := *n
+	scalar.ArrayBounds = nil
+	elem, err := b.ResolveType(&scalar)
+	if err != nil {
+		return elem, err
+	}
+	array, ok := elem.Array()
+	if !ok {
+		if elem.IsArray() {
+			return elem, nil
+		}
+		return elem, b.at(sqlerr.New(sqlerr.UndefinedObject, "could not find array type for data type %s", elem.Format()), n.Pos)
+	}
+	return array, nil
 }
 
 func (b *Builder) collate(x *parse.CollateExpr, s *Scope) (Expr, error) {

@@ -37,7 +37,7 @@ func (b *Builder) aggregate(x *parse.FuncCall, c *candidate, args []Expr, s *Sco
 	}
 	declared, result, err := f.concrete(oidsOf(args), c.args, c.proc.result)
 	if err != nil {
-		return nil, b.at(err, x.Pos)
+		return nil, err
 	}
 	if err := b.coerceArgs(args, declared); err != nil {
 		return nil, err

@@ -122,7 +122,7 @@ func (b *Builder) finishCall(c *candidate, args []Expr, pos int, keyword string)
 	f := facts()
 	declared, result, err := f.concrete(oidsOf(args), c.args, c.proc.result)
 	if err != nil {
-		return nil, b.at(err, pos)
+		return nil, err
 	}
 	switch {
 	case c.proc.retset:
@@ -135,7 +135,9 @@ func (b *Builder) finishCall(c *candidate, args []Expr, pos int, keyword string)
 	if err := b.coerceArgs(args, declared); err != nil {
 		return nil, err
 	}
-	return &Call{Args: args, proc: c.proc, typ: types.Type{OID: result, Mod: -1}, keyword: keyword}, nil
+	call := newCall(c.proc, nil, args, types.Type{OID: result, Mod: -1})
+	call.keyword = keyword
+	return call, nil
 }
 
 // formKeyword is the construct a call was written as, for texts.
@@ -277,5 +279,7 @@ func (b *Builder) sqlValue(x *parse.SQLValueFunc) (Expr, error) {
 		}
 	}
 	p := &proc{name: strings.ToLower(keyword), result: typ.OID, kind: 'f', volatility: Stable, strict: true, impl: impl{f0: value}}
-	return &Call{proc: p, typ: typ, keyword: keyword}, nil
+	call := newCall(p, nil, nil, typ)
+	call.keyword = keyword
+	return call, nil
 }

@@ -168,19 +168,23 @@ func (b *Builder) listSearch(op string, isArray, all bool, left Expr, list []Exp
 	if o.result != types.BoolOID {
 		return nil, b.at(sqlerr.New(sqlerr.WrongObjectType, "op ANY/ALL (array) requires operator to yield boolean"), pos)
 	}
-	if !o.proc.impl.exists() || isPolymorphic(o.right) {
+	if !o.proc.impl.exists() {
 		return nil, b.unsupported("operator "+f.signature(op, o.left, o.right), pos)
 	}
+	declared, _, err := f.concrete([]types.OID{left.Type().OID, elem.OID}, []types.OID{o.left, o.right}, o.result)
+	if err != nil {
+		return nil, err
+	}
 	side := []Expr{left}
-	if err := b.coerceArgs(side, []types.OID{o.left}); err != nil {
+	if err := b.coerceArgs(side, declared[:1]); err != nil {
 		return nil, err
 	}
 	for i := range list {
-		if err := b.coerceArgs(list[i:i+1], []types.OID{o.right}); err != nil {
+		if err := b.coerceArgs(list[i:i+1], declared[1:]); err != nil {
 			return nil, err
 		}
 	}
-	return &InList{Left: side[0], List: list, All: all, oper: o}, nil
+	return &InList{Left: side[0], List: list, All: all, oper: o, im: o.bound(side[0], list[0])}, nil
 }
 
 // rowIn compares a row with each row of the list.
@@ -211,7 +215,7 @@ func (b *Builder) leftSide(x parse.Expr, s *Scope) ([]Expr, error) {
 	return b.BuildAll([]parse.Expr{x}, s)
 }
 
-// anyAll has arrays only as they are written: ARRAY[…].
+// anyAll makes op ANY and op ALL over queries and arrays.
 func (b *Builder) anyAll(x *parse.AnyAllExpr, s *Scope) (Expr, error) {
 	if x.Query != nil {
 		left, err := b.leftSide(x.X, s)
@@ -224,12 +228,19 @@ func (b *Builder) anyAll(x *parse.AnyAllExpr, s *Scope) (Expr, error) {
 		}
 		return b.subquery(s, SubqueryRequest{Kind: kind, Query: x.Query, Left: left, Op: x.Op, Pos: x.Pos})
 	}
-	array, ok := x.Array.(*parse.ArrayExpr)
-	if !ok || len(array.Elems) == 0 {
-		return nil, b.unsupported("an array", x.Array.Position())
-	}
 	left, err := b.Build(x.X, s)
 	if err != nil {
+		return nil, err
+	}
+	array, ok := x.Array.(*parse.ArrayExpr)
+	if !ok || len(array.Elems) == 0 {
+		e, err := b.Build(x.Array, s)
+		if err != nil {
+			return nil, err
+		}
+		return b.arrayCompare(x, left, e)
+	}
+	if err := b.refuseNested(array); err != nil {
 		return nil, err
 	}
 	list, err := b.BuildAll(array.Elems, s)
@@ -350,7 +361,7 @@ func (b *Builder) nullIf(x *parse.NullIfExpr, s *Scope) (Expr, error) {
 	if !ok || call.typ.OID != types.BoolOID {
 		return nil, b.at(sqlerr.New(sqlerr.DatatypeMismatch, "NULLIF requires = operator to yield boolean"), x.Pos)
 	}
-	return &NullIf{Left: call.Args[0], Right: call.Args[1], eq: call.oper}, nil
+	return &NullIf{Left: call.Args[0], Right: call.Args[1], eq: equality{call.oper, call.im}}, nil
 }
 
 func (b *Builder) minMax(x *parse.MinMaxExpr, s *Scope) (Expr, error) {

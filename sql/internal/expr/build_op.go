@@ -64,7 +64,7 @@ func (b *Builder) operator(name string, left, right Expr, pos int) (Expr, error)
 	declared := []types.OID{o.left, o.right}[2-len(args):]
 	declared, result, err := f.concrete(inputs, declared, o.result)
 	if err != nil {
-		return nil, b.at(err, pos)
+		return nil, err
 	}
 	p, typ := o.proc, types.Type{OID: result, Mod: -1}
 	switch p.key {
@@ -84,7 +84,17 @@ func (b *Builder) operator(name string, left, right Expr, pos int) (Expr, error)
 	if err := b.coerceArgs(args, declared); err != nil {
 		return nil, err
 	}
-	return &Call{Args: args, proc: p, oper: o, typ: typ}, nil
+	return newCall(p, o, args, typ), nil
+}
+
+// newCall makes a call of arguments that have been coerced.
+func newCall(p *proc, o *operator, args []Expr, typ types.Type) *Call {
+	return &Call{Args: args, proc: p, im: p.impl.boundTo(args, typ), oper: o, typ: typ}
+}
+
+// bound is the operator's body for operands of the types of left and right.
+func (o *operator) bound(left, right Expr) *impl {
+	return o.proc.impl.boundTo([]Expr{left, right}, types.Bool)
 }
 
 // coerceArgs coerces arguments to what a chosen function takes; that they can be was checked.
@@ -221,8 +231,9 @@ func (b *Builder) Compare(op string, left, right []Expr, pos int) (Expr, error) 
 		pairs[i] = call
 		if op != "=" && op != "<>" {
 			rc.Left, rc.Right = append(rc.Left, call.Args[0]), append(rc.Right, call.Args[1])
-			rc.strict = append(rc.strict, call.oper)
-			rc.eq = append(rc.eq, facts().exactOperator("=", call.oper.left, call.oper.right))
+			rc.strict = append(rc.strict, call.im)
+			eq := facts().exactOperator("=", call.oper.left, call.oper.right)
+			rc.eq = append(rc.eq, eq.bound(call.Args[0], call.Args[1]))
 		}
 	}
 	switch {
@@ -271,7 +282,7 @@ func (b *Builder) distinct(x *parse.DistinctExpr, s *Scope) (Expr, error) {
 	if !ok || call.typ.OID != types.BoolOID {
 		return nil, b.at(sqlerr.New(sqlerr.DatatypeMismatch, "IS DISTINCT FROM requires = operator to yield boolean"), x.Pos)
 	}
-	return &Distinct{Left: call.Args[0], Right: call.Args[1], Not: x.Not, eq: call.oper}, nil
+	return &Distinct{Left: call.Args[0], Right: call.Args[1], Not: x.Not, eq: equality{call.oper, call.im}}, nil
 }
 
 func isNullLiteral(x parse.Expr) bool {

@@ -49,7 +49,7 @@ func (f *factTables) path(target, source types.OID, context types.CastContext) c
 		}
 	}
 	targetElem, sourceElem := f.element(target), f.element(source)
-	if targetElem != 0 && sourceElem != 0 && f.path(targetElem, sourceElem, context) != noCast {
+	if vector := target == types.Int2VectorOID || target == types.OidVectorOID; !vector && targetElem != 0 && sourceElem != 0 && f.path(targetElem, sourceElem, context) != noCast {
 		return arrayCast
 	}
 	// What has no cast of its own goes through text: into a string type by assignment, out of one when told to.
@@ -102,9 +102,13 @@ func (f *factTables) castVolatility(target, source types.OID, p castPath) Volati
 
 // textDependsOnSession: the text forms of these types are read or written by settings of the session, or name objects.
 func textDependsOnSession(t types.OID) bool {
+	if typ := (types.Type{OID: t, Mod: -1}); typ.IsReg() {
+		return true
+	} else if elem, ok := typ.Elem(); ok {
+		return textDependsOnSession(elem.OID)
+	}
 	switch t {
-	case types.DateOID, types.TimeOID, types.TimeTZOID, types.TimestampOID, types.TimestampTZOID, types.IntervalOID,
-		types.RegClassOID, types.RegTypeOID, types.RegProcOID:
+	case types.DateOID, types.TimeOID, types.TimeTZOID, types.TimestampOID, types.TimestampTZOID, types.IntervalOID:
 		return true
 	}
 	return false

@@ -101,6 +101,18 @@ func (d *deparser) branching(e Expr) {
 		d.function(map[bool]string{false: "GREATEST", true: "LEAST"}[e.Least], e.Args)
 	case *InList:
 		d.inList(e)
+	case *Array:
+		d.text("ARRAY[")
+		d.list(e.Elems, ", ")
+		d.text("]")
+	case *Subscript:
+		d.subscript(e)
+	case *ArrayCompare:
+		d.text("(")
+		d.expr(e.Left)
+		d.text(" ", e.oper.name, map[bool]string{false: " ANY (", true: " ALL ("}[e.All])
+		d.expr(e.Array)
+		d.text("))")
 	case *RowCompare:
 		d.text("(ROW(")
 		d.list(e.Left, ", ")
@@ -304,10 +316,40 @@ func whenValue(e *Case, cond Expr) Expr {
 	return call.Args[1]
 }
 
+// subscript puts into parentheses what is not a column or parameter.
+func (d *deparser) subscript(e *Subscript) {
+	switch e.Arg.(type) {
+	case *Column, *Param:
+		d.expr(e.Arg)
+	default:
+		d.text("(")
+		d.expr(e.Arg)
+		d.text(")")
+	}
+	for _, ix := range e.Index {
+		d.text("[")
+		if ix.Lower != nil {
+			d.expr(ix.Lower)
+		}
+		if e.Slice {
+			d.text(":")
+		}
+		if ix.Upper != nil {
+			d.expr(ix.Upper)
+		}
+		d.text("]")
+	}
+}
+
 func (d *deparser) inList(e *InList) {
 	d.text("(")
 	d.expr(e.Left)
 	d.text(" ", e.oper.name, map[bool]string{false: " ANY (", true: " ALL ("}[e.All])
+	if e.array != nil {
+		d.expr(e.array)
+		d.text("))")
+		return
+	}
 	values := make([]string, len(e.List))
 	for i, x := range e.List {
 		c, ok := x.(*Const)

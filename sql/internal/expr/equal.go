@@ -2,6 +2,7 @@ package expr
 
 import (
 	"bytes"
+	"slices"
 
 	"minidb/sql/types"
 )
@@ -93,6 +94,15 @@ func sameBranching(a, b Expr) bool {
 	case *InList:
 		b, ok := b.(*InList)
 		return ok && a.All == b.All && a.oper == b.oper
+	case *Array:
+		_, ok := b.(*Array)
+		return ok
+	case *Subscript:
+		b, ok := b.(*Subscript)
+		return ok && a.Slice == b.Slice && sameIndexes(a.Index, b.Index)
+	case *ArrayCompare:
+		b, ok := b.(*ArrayCompare)
+		return ok && a.All == b.All && a.oper == b.oper
 	case *RowCompare:
 		b, ok := b.(*RowCompare)
 		return ok && a.Op == b.Op && len(a.Left) == len(b.Left)
@@ -103,6 +113,13 @@ func sameBranching(a, b Expr) bool {
 		// Subqueries are equal only if they are one.
 		return false
 	}
+}
+
+// sameIndexes compares where subscripts have bounds, not what they are.
+func sameIndexes(a, b []SubscriptIndex) bool {
+	return slices.EqualFunc(a, b, func(x, y SubscriptIndex) bool {
+		return (x.Lower == nil) == (y.Lower == nil) && (x.Upper == nil) == (y.Upper == nil)
+	})
 }
 
 func sameAggregate(a, b *Aggregate) bool {

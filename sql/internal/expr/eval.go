@@ -41,7 +41,7 @@ func (e *Cast) Eval(ec *EvalContext, row Row) (types.Datum, error) {
 // Eval calls the function. If it is strict and an argument is NULL, the result is NULL without a call; all arguments are
 // evaluated first, so that their errors show.
 func (e *Call) Eval(ec *EvalContext, row Row) (types.Datum, error) {
-	im := &e.proc.impl
+	im := e.im
 	switch {
 	case im.f2 != nil:
 		if isConcat(e) && isConcat(e.Args[0]) {
@@ -75,7 +75,7 @@ func (e *Call) eval2(ec *EvalContext, row Row) (types.Datum, error) {
 	if e.proc.strict && (a.Null || b.Null) {
 		return types.NullDatum, nil
 	}
-	return e.proc.impl.f2(ec, a, b)
+	return e.im.f2(ec, a, b)
 }
 
 func (e *Call) eval3(ec *EvalContext, row Row) (types.Datum, error) {
@@ -94,7 +94,7 @@ func (e *Call) eval3(ec *EvalContext, row Row) (types.Datum, error) {
 	if e.proc.strict && (a.Null || b.Null || c.Null) {
 		return types.NullDatum, nil
 	}
-	return e.proc.impl.f3(ec, a, b, c)
+	return e.im.f3(ec, a, b, c)
 }
 
 // evalN keeps the arguments on the context's stack: calls inside the arguments put theirs above and take them off again.
@@ -114,10 +114,10 @@ func (e *Call) evalN(ec *EvalContext, row Row) (types.Datum, error) {
 		return types.NullDatum, nil
 	}
 	args := ec.stack[base:]
-	if im := &e.proc.impl; im.fn != nil {
+	if im := e.im; im.fn != nil {
 		return im.fn(ec, args)
 	}
-	return e.proc.impl.typed(ec, e.Args, args)
+	return e.im.typed(ec, e.Args, args)
 }
 
 // Eval stops at the first false.
@@ -207,7 +207,7 @@ func (e *Distinct) Eval(ec *EvalContext, row Row) (types.Datum, error) {
 	}
 	same := l.Null && r.Null
 	if !l.Null && !r.Null {
-		eq, err := e.eq.proc.impl.f2(ec, l, r)
+		eq, err := e.eq.im.f2(ec, l, r)
 		if err != nil {
 			return eq, err
 		}
@@ -229,7 +229,7 @@ func (e *NullIf) Eval(ec *EvalContext, row Row) (types.Datum, error) {
 	if l.Null || r.Null {
 		return l, nil
 	}
-	eq, err := e.eq.proc.impl.f2(ec, l, r)
+	eq, err := e.eq.im.f2(ec, l, r)
 	if err != nil {
 		return eq, err
 	}

@@ -70,6 +70,7 @@ type Param struct {
 type Call struct {
 	Args []Expr
 	proc *proc
+	im   *impl     // of proc, for the types of Args
 	oper *operator // nil: function syntax
 	typ  types.Type
 	// keyword: the SQL construct the call was written as, such as SUBSTRING; for texts. "" = as it is.
@@ -120,11 +121,17 @@ const (
 	IsNotUnknown
 )
 
+// equality is an = operator and its body.
+type equality struct {
+	oper *operator
+	im   *impl
+}
+
 // Distinct is IS DISTINCT FROM (the operands differ, NULL being a value like others), or its negation.
 type Distinct struct {
 	Left, Right Expr
 	Not         bool
-	eq          *operator
+	eq          equality
 }
 
 // Case is CASE. In its simple form CASE arg WHEN value the conditions compare a CaseValue with value.
@@ -152,7 +159,7 @@ type Coalesce struct {
 // NullIf is NULL if the operands are equal, else Left. The operands are as the = operator takes them.
 type NullIf struct {
 	Left, Right Expr
-	eq          *operator
+	eq          equality
 }
 
 // MinMax is GREATEST or LEAST: NULLs are left out.
@@ -169,14 +176,17 @@ type InList struct {
 	List []Expr
 	All  bool
 	oper *operator
-	set  *constSet // the elements of a long constant list; nil: compare one by one
+	im   *impl // of oper
+	// array is the constant that the list was taken from; nil: the list was written.
+	array *Const
+	set   *constSet // the elements of a long constant list; nil: compare one by one
 }
 
 // RowCompare is (a, b, …) < (x, y, …) and the like, column by column.
 type RowCompare struct {
 	Op          string // one of < <= > >=
 	Left, Right []Expr
-	eq, strict  []*operator // = and the strict form of Op for each pair
+	eq, strict  []*impl // = and the strict form of Op for each pair
 }
 
 // Subquery is a query inside an expression. The planner makes it through Scope.Subquery; the executor evaluates it through

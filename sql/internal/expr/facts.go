@@ -64,6 +64,8 @@ type operator struct {
 type factTables struct {
 	types     map[types.OID]*typeFact
 	typeNames map[string]*typeFact
+	arrays    map[types.OID]types.OID   // from the type of the elements
+	elems     map[*typeFact]string      // while the text is read: the elements' types may come later
 	casts     map[[2]types.OID]castFact // source, target
 	procs     map[string][]*proc        // by name
 	procByKey map[string]*proc
@@ -77,6 +79,8 @@ func loadFacts() *factTables {
 	f := &factTables{
 		types:     make(map[types.OID]*typeFact, 320),
 		typeNames: make(map[string]*typeFact, 320),
+		arrays:    make(map[types.OID]types.OID, 160),
+		elems:     make(map[*typeFact]string, 160),
 		casts:     make(map[[2]types.OID]castFact, 256),
 		procs:     make(map[string][]*proc, 2000),
 		procByKey: make(map[string]*proc, 2600),
@@ -96,6 +100,17 @@ func loadFacts() *factTables {
 			f.addProc(c[1:])
 		}
 	}
+	for t, elem := range f.elems {
+		e := f.typeNames[elem]
+		if e == nil {
+			continue // an array of a catalog's rows
+		}
+		t.elem = e.oid
+		if t.name == "_"+elem {
+			f.arrays[t.elem] = t.oid
+		}
+	}
+	f.elems = nil
 	for _, c := range operatorLines {
 		f.addOperator(c)
 	}
@@ -118,8 +133,8 @@ func (f *factTables) oid(name string) types.OID {
 
 func (f *factTables) addType(c []string) {
 	t := &typeFact{oid: mustOID(c[0]), name: c[1], category: c[2][0], preferred: c[3] == "1", kind: c[5][0]}
-	if e := f.typeNames[c[4]]; e != nil {
-		t.elem = e.oid
+	if c[4] != "-" {
+		f.elems[t] = c[4]
 	}
 	f.types[t.oid] = t
 	f.typeNames[t.name] = t

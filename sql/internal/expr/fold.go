@@ -97,6 +97,10 @@ func simplify(e Expr) Expr {
 		return negate(e)
 	case *Coalesce:
 		return simplifyCoalesce(e)
+	case *ArrayCompare:
+		if list := e.asList(); list != nil {
+			return list
+		}
 	case *InList:
 		if set := newConstSet(e.List, e.oper); set != nil && e.set == nil {
 			c := *e
@@ -173,11 +177,11 @@ func negate(n *Not) Expr {
 		return &BoolTest{Arg: a.Arg, Test: a.Test ^ 1}
 	case *Call:
 		if o := negator(a.oper); o != nil {
-			return &Call{Args: a.Args, proc: o.proc, oper: o, typ: a.typ}
+			return newCall(o.proc, o, a.Args, a.typ)
 		}
 	case *InList:
 		if o := negator(a.oper); o != nil {
-			return simplify(&InList{Left: a.Left, List: a.List, All: !a.All, oper: o})
+			return simplify(&InList{Left: a.Left, List: a.List, All: !a.All, oper: o, im: o.bound(a.Left, a.List[0])})
 		}
 	case *And:
 		return simplifyLogic(negateAll(a.Args), false)

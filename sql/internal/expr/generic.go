@@ -84,7 +84,8 @@ func (f *factTables) bindGeneric(inputs, targets []types.OID) (elem, compatible 
 	return elem, compatible, true
 }
 
-// concrete replaces the polymorphic types among args and in result by what the inputs bind them to.
+// concrete replaces the polymorphic types among args and in result by what the inputs bind them to. Its errors have no
+// position in PostgreSQL.
 func (f *factTables) concrete(inputs, args []types.OID, result types.OID) ([]types.OID, types.OID, error) {
 	generic := isPolymorphic(result)
 	for _, t := range args {
@@ -101,16 +102,34 @@ func (f *factTables) concrete(inputs, args []types.OID, result types.OID) ([]typ
 		compatible = types.TextOID
 	}
 	bound := make([]types.OID, len(args))
+	array := types.InvalidOID // what stands for anyarray, which may also be int2vector
+	for i, t := range args {
+		if t == anyArrayOID && inputs[i] != types.UnknownOID && array == types.InvalidOID {
+			array = inputs[i]
+		}
+	}
 	for i, t := range append(args[:len(args):len(args)], result) {
 		switch t {
-		case anyElementOID, anyNonArrayOID:
+		case anyElementOID, anyNonArrayOID, anyArrayOID:
 			if elem == types.UnknownOID {
 				return nil, 0, sqlerr.New(sqlerr.DatatypeMismatch,
 					"could not determine polymorphic type because input has type %s", "unknown")
 			}
-			t = elem
+			if t != anyArrayOID {
+				t = elem
+			} else if t = array; array == types.InvalidOID {
+				var err error
+				if t, err = f.arrayOf(elem); err != nil {
+					return nil, 0, err
+				}
+			}
 		case anyCompatibleOID, anyCompatibleNonArrayOID:
 			t = compatible
+		case anyCompatibleArrayOID:
+			var err error
+			if t, err = f.arrayOf(compatible); err != nil {
+				return nil, 0, err
+			}
 		default:
 			if isPolymorphic(t) {
 				return nil, 0, sqlerr.Unsupported("type " + f.format(t))
@@ -122,4 +141,12 @@ func (f *factTables) concrete(inputs, args []types.OID, result types.OID) ([]typ
 		bound[i] = t
 	}
 	return bound, result, nil
+}
+
+// arrayOf is the type of arrays of elem.
+func (f *factTables) arrayOf(elem types.OID) (types.OID, error) {
+	if array := f.arrays[elem]; array != 0 {
+		return array, nil
+	}
+	return 0, sqlerr.New(sqlerr.UndefinedObject, "could not find array type for data type %s", f.format(elem))
 }

@@ -12,10 +12,25 @@ type impl struct {
 	fn func(ec *EvalContext, args []types.Datum) (types.Datum, error)
 	// typed is fn for functions that also look at the types of their arguments.
 	typed func(ec *EvalContext, exprs []Expr, args []types.Datum) (types.Datum, error)
+	// bind makes the body for the types of a call's arguments and result; for functions of anyarray and the like.
+	bind func(args []types.Type, result types.Type) impl
 }
 
 func (i *impl) exists() bool {
-	return i.f0 != nil || i.f1 != nil || i.f2 != nil || i.f3 != nil || i.fn != nil || i.typed != nil
+	return i.f0 != nil || i.f1 != nil || i.f2 != nil || i.f3 != nil || i.fn != nil || i.typed != nil || i.bind != nil
+}
+
+// boundTo is the body for the arguments of a call.
+func (i *impl) boundTo(args []Expr, result types.Type) *impl {
+	if i.bind == nil {
+		return i
+	}
+	ts := make([]types.Type, len(args))
+	for j, a := range args {
+		ts[j] = a.Type().Base()
+	}
+	bound := i.bind(ts, result.Base())
+	return &bound
 }
 
 type (
@@ -27,6 +42,7 @@ type (
 var families = []map[string]impl{
 	compareFuncs, intFuncs, floatFuncs, numericFuncs, textFuncs, padFuncs, likeFuncs, regexpFuncs, quoteFuncs, formatFuncs,
 	binaryFuncs, sessionFuncs, dateFuncs, datePartFuncs, dateTruncFuncs, toCharFuncs, sequenceFuncs,
+	arrayFuncs,
 }
 
 // implementation gives the body of a function, zero if minidb does not have it.

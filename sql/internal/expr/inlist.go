@@ -74,7 +74,7 @@ func (e *InList) Eval(ec *EvalContext, row Row) (types.Datum, error) {
 			null = true
 			continue
 		}
-		d, err := e.oper.proc.impl.f2(ec, l, r)
+		d, err := e.im.f2(ec, l, r)
 		if err != nil {
 			return d, err
 		}
@@ -116,13 +116,13 @@ func (e *RowCompare) Eval(ec *EvalContext, row Row) (types.Datum, error) {
 		if l.Null || r.Null {
 			return types.NullDatum, nil
 		}
-		eq, err := e.eq[i].proc.impl.f2(ec, l, r)
+		eq, err := e.eq[i].f2(ec, l, r)
 		if err != nil {
 			return eq, err
 		}
 		if !eq.Bool() {
 			// Of <= and >= the strict form decides between unequal values.
-			return e.strict[i].proc.impl.f2(ec, l, r)
+			return e.strict[i].f2(ec, l, r)
 		}
 	}
 	return types.NewBool(e.Op == "<=" || e.Op == ">="), nil

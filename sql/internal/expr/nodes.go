@@ -83,8 +83,8 @@ func (e *Or) volatility() Volatility         { return Immutable }
 func (e *Not) volatility() Volatility        { return Immutable }
 func (e *NullTest) volatility() Volatility   { return Immutable }
 func (e *BoolTest) volatility() Volatility   { return Immutable }
-func (e *Distinct) volatility() Volatility   { return e.eq.proc.volatility }
-func (e *NullIf) volatility() Volatility     { return e.eq.proc.volatility }
+func (e *Distinct) volatility() Volatility   { return e.eq.oper.proc.volatility }
+func (e *NullIf) volatility() Volatility     { return e.eq.oper.proc.volatility }
 func (e *Case) volatility() Volatility       { return Immutable }
 func (e *Coalesce) volatility() Volatility   { return Immutable }
 func (e *MinMax) volatility() Volatility     { return Immutable }
