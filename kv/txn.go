@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"time"
 
 	"minidb/kv/internal/lock"
@@ -135,25 +136,62 @@ func (t *Txn) GetLatest(ctx context.Context, key []byte) (value []byte, ok bool,
 	return t.get(ctx, key, allStatements, t.db.published.load())
 }
 
+// AppendValue is Get that appends the value to dst.
+func (t *Txn) AppendValue(ctx context.Context, dst, key []byte) (value []byte, ok bool, err error) {
+	return t.appendValue(ctx, dst, key, t.stmt, t.reader.at)
+}
+
+// AppendLatest is GetLatest that appends the value to dst.
+func (t *Txn) AppendLatest(ctx context.Context, dst, key []byte) (value []byte, ok bool, err error) {
+	return t.appendValue(ctx, dst, key, allStatements, t.db.published.load())
+}
+
 func (t *Txn) get(ctx context.Context, key []byte, limit uint32, at Timestamp) (value []byte, ok bool, err error) {
-	if err := t.usable(ctx); err != nil {
+	if value, ok, err = t.appendValue(ctx, nil, key, limit, at); !ok {
 		return nil, false, err
 	}
+	return value, true, err
+}
+
+func (t *Txn) appendValue(ctx context.Context, dst, key []byte, limit uint32, at Timestamp) (value []byte, ok bool, err error) {
+	found, closer, err := t.look(ctx, key, limit, at)
+	if found != nil {
+		dst, ok = append(dst, found...), true
+	}
+	if err = closed(closer, err); err != nil {
+		return dst, false, err
+	}
+	return dst, ok, nil
+}
+
+// look finds the newest value of key at or before at, or this transaction's own of
+// a statement below limit; nil: absent. It is valid until closer, if not nil, is
+// closed, which must be done also after an error.
+func (t *Txn) look(ctx context.Context, key []byte, limit uint32, at Timestamp) (value []byte, closer io.Closer, err error) {
+	if err := t.usable(ctx); err != nil {
+		return nil, nil, err
+	}
 	if value, ok := t.buf.get(key, limit); ok {
-		return bytes.Clone(value), value != nil, nil
+		return value, nil, nil
 	}
 	var suffix [mvcc.SuffixLen]byte
 	mvcc.AppendSuffix(suffix[:0], at)
 	found, version, closer, err := t.db.eng.Get(key, suffix[:])
-	if err == nil && version != nil && len(found) > 0 {
-		value, ok = bytes.Clone(found), true
+	if err != nil || version == nil || len(found) == 0 {
+		return nil, closer, err
 	}
-	if closer != nil {
-		if e := closer.Close(); err == nil {
-			err = e
-		}
+	return found, closer, nil
+}
+
+// closed closes c, if it is not nil, and returns the first error.
+func closed(c io.Closer, err error) error {
+	if c == nil {
+		return err
 	}
-	return value, ok, err
+	if e := c.Close(); err == nil {
+		err = e
+	}
+	return err
 }
 
 // Put buffers key = value. Both are copied. Requires that the caller holds
@@ -178,6 +216,21 @@ func (t *Txn) Del(key []byte) error {
 	}
 	t.buf.put(key, nil, t.stmt)
 	return nil
+}
+
+// PutAbsent buffers key = value unless key has a newest value, own writes of all
+// statements included; then put is false. It is CPut of a single key, without an
+// iterator. Requires that the row is locked for Update.
+func (t *Txn) PutAbsent(ctx context.Context, key, value []byte) (put bool, err error) {
+	if err := t.writable(key); err != nil {
+		return false, err
+	}
+	present, closer, err := t.look(ctx, key, allStatements, t.db.published.load())
+	absent := present == nil
+	if err := closed(closer, err); err != nil || !absent {
+		return false, err
+	}
+	return true, t.Put(key, value)
 }
 
 // CPut buffers key = value if the newest value of key, own writes of all

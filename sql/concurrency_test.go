@@ -259,6 +259,33 @@ func TestOldSnapshotDoesNotUseAYoungerIndex(t *testing.T) {
 	}
 }
 
+func TestConcurrentUpsertsAllCount(t *testing.T) {
+	e, a := newTestSession(t)
+	a.mustRun(t, `CREATE TABLE c (k int PRIMARY KEY, u text UNIQUE, n int)`)
+	const sessions, rounds = 6, 40
+	var wg sync.WaitGroup
+	for i := range sessions {
+		s := e.session(fmt.Sprint("s", i))
+		wg.Go(func() {
+			for n := range rounds {
+				text := fmt.Sprintf(`INSERT INTO c VALUES (%d, 'u%[1]d', 1) ON CONFLICT (k) DO UPDATE SET n = c.n + 1`, n%5)
+				if n%2 == 1 {
+					text = fmt.Sprintf(`INSERT INTO c VALUES (%d, 'u%d', 1) ON CONFLICT (u) DO UPDATE SET n = c.n + 1`, n%5, n%5)
+				}
+				if r := s.run(background, text); r.err != nil || r.tag != "INSERT 0 1" {
+					t.Errorf("got %v %s", r.err, r.tag)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	wantRows(t, a, `SELECT sum(n), count(*) FROM c`, fmt.Sprintf("[[%d 5]]", sessions*rounds))
+	if _, err := e.engine.Check(background); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestTransfersKeepTheSumAtEveryLevel(t *testing.T) {
 	e, a := newTestSession(t)
 	a.mustRun(t, `CREATE TABLE acc (id int PRIMARY KEY, n int); CREATE INDEX ON acc (n); INSERT INTO acc SELECT g, 100 FROM generate_series(1, 10) AS g`)

@@ -14,8 +14,8 @@ import (
 type sessionNames struct{ s *Session }
 
 func (n sessionNames) context() context.Context {
-	if n.s.running != nil {
-		return n.s.running
+	if n.s.work.running != nil {
+		return n.s.work.running
 	}
 	return context.Background()
 }

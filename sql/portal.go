@@ -38,16 +38,12 @@ type Portal struct {
 	finish func(ctx context.Context) error
 	state  portalState
 	run    run
-	// work is what the statement runs under: it outlives the calls of Next, since iterators keep it, and ends with the portal or with
-	// the call that is cancelled.
-	work  context.Context
-	stop  context.CancelCauseFunc
-	rest  *types.Batch // of the last batch: what Next has not given out
-	view  types.Batch  // what Next has given out: rows of rest
-	sel   []int32      // of view, if it has not all of rest's rows
-	given int          // rows of rest that were given out
-	rows  int64
-	tag   string
+	rest   *types.Batch // of the last batch: what Next has not given out
+	view   types.Batch  // what Next has given out: rows of rest
+	sel    []int32      // of view, if it has not all of rest's rows
+	given  int          // rows of rest that were given out
+	rows   int64
+	tag    string
 	// deadline is when statement_timeout ends the statement; zero: it has not begun, or there is none.
 	deadline time.Time
 }
@@ -59,12 +55,13 @@ func (p *Portal) Columns() []Column { return p.columns }
 // statement without rows is done by its first Next. The batch is valid until the next call. Errors are *sqlerr.Error.
 func (p *Portal) Next(ctx context.Context, maxRows int) (*types.Batch, error) {
 	var out *types.Batch
-	if p.session.running == nil {
+	if p.session.work.running == nil {
 		p.deadline = time.Time{} // an Execute message of its own has the whole time
 	}
 	err := p.session.call(ctx, func(ctx context.Context) error {
-		ctx, cancel := p.withTimeout(ctx)
-		defer cancel()
+		if timer := p.timeout(); timer != nil {
+			defer timer.Stop()
+		}
 		var err error
 		if out, err = p.next(ctx, maxRows); err != nil {
 			p.Close()
@@ -78,15 +75,15 @@ func (p *Portal) Next(ctx context.Context, maxRows int) (*types.Batch, error) {
 	return out, nil
 }
 
-// withTimeout is ctx with what is left of statement_timeout on it.
-func (p *Portal) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
-	if d := p.session.duration("statement_timeout"); p.deadline.IsZero() && d > 0 {
+// timeout ends the running call after what is left of statement_timeout. Nil: there is none.
+func (p *Portal) timeout() *time.Timer {
+	if d := p.session.derived.statementTimeout; p.deadline.IsZero() && d > 0 {
 		p.deadline = time.Now().Add(d)
 	}
 	if p.deadline.IsZero() {
-		return ctx, func() {}
+		return nil
 	}
-	return context.WithDeadlineCause(ctx, p.deadline, errStatementTimeout)
+	return p.session.work.interruptAfter(time.Until(p.deadline), errStatementTimeout)
 }
 
 func (p *Portal) next(ctx context.Context, maxRows int) (*types.Batch, error) {
@@ -96,12 +93,7 @@ func (p *Portal) next(ctx context.Context, maxRows int) (*types.Batch, error) {
 	case portalClosed:
 		return nil, sqlerr.New(sqlerr.InvalidCursorName, "portal does not exist")
 	case portalReady:
-		p.work, p.stop = context.WithCancelCause(context.WithoutCancel(ctx))
-	}
-	unlink := context.AfterFunc(ctx, func() { p.stop(context.Cause(ctx)) })
-	defer unlink()
-	if p.state == portalReady {
-		run, err := p.begin(p.work)
+		run, err := p.begin(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +105,7 @@ func (p *Portal) next(ctx context.Context, maxRows int) (*types.Batch, error) {
 		if err = context.Cause(ctx); err != nil {
 			return nil, err
 		}
-		if p.rest, err = p.run.next(p.work); err != nil {
+		if p.rest, err = p.run.next(ctx); err != nil {
 			return nil, err
 		}
 		p.given = 0
@@ -174,9 +166,6 @@ func (p *Portal) release() {
 	if p.run != nil {
 		p.run.close()
 		p.run, p.rest = nil, nil
-	}
-	if p.stop != nil {
-		p.stop(nil)
 	}
 	delete(p.session.portals, p)
 }

@@ -65,8 +65,9 @@ func (s *Session) parse(text string) ([]parse.Statement, error) {
 func (s *Session) Prepare(ctx context.Context, text string, paramTypes []types.OID) (*Prepared, error) {
 	var p *Prepared
 	err := s.call(ctx, func(ctx context.Context) error {
-		ctx, cancel := s.withStatementTimeout(ctx)
-		defer cancel()
+		if d := s.derived.statementTimeout; d > 0 {
+			defer s.work.interruptAfter(d, errStatementTimeout).Stop()
+		}
 		var err error
 		p, err = s.prepare(ctx, text, paramTypes)
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
-	"sync"
 
 	"minidb/kv"
 	"minidb/sql/catalog"
@@ -36,19 +35,16 @@ type Session struct {
 	opts     SessionOptions
 	pid      int32
 	settings settingsState
+	derived  derived        // from settings
 	context  *types.Context // replaced, never changed, while a statement runs
 	tx       transaction
 	database *catalog.Database
 	prepared map[string]*statement // by PREPARE
 	portals  map[*Portal]struct{}  // open ones, which hold iterators of the transaction
 	idle     idleTimer
+	work     work
 	// sequences is for currval and lastval.
 	sequences sequenceValues
-
-	mu     sync.Mutex
-	cancel context.CancelCauseFunc // of the running call; nil: none runs
-	// running is the context of the running call: for calls nested in it.
-	running context.Context
 }
 
 // Param is a setting's name and value as ParameterStatus reports them.
@@ -125,6 +121,7 @@ func (s *Session) startVars() error {
 func (s *Session) Close() {
 	s.idle.stop()
 	s.endTransaction()
+	s.work.close()
 }
 
 // PID is the number by which other sessions and cancel requests name this one.
@@ -132,42 +129,27 @@ func (s *Session) PID() int32 { return s.pid }
 
 // Cancel ends the running statement, if there is one, with 57014. It may be called from any goroutine.
 func (s *Session) Cancel() {
-	s.interrupt(sqlerr.New(sqlerr.QueryCanceled, "canceling statement due to user request"))
-}
-
-// interrupt ends the running call with an error.
-func (s *Session) interrupt(why *sqlerr.Error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cancel != nil {
-		s.cancel(why)
-	}
+	s.work.interrupt(sqlerr.New(sqlerr.QueryCanceled, "canceling statement due to user request"))
 }
 
 // call runs f as a call of the session: cancellable, with errors mapped to *sqlerr.Error, with panics turned into errors, and with an
 // error noted in the transaction. Inside another call it only runs f: the outer one does all that.
 func (s *Session) call(ctx context.Context, f func(ctx context.Context) error) (err error) {
-	if s.running != nil {
-		return f(s.running)
+	if s.work.running != nil {
+		return f(s.work.running)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
 	s.idle.stop()
-	s.mu.Lock()
-	s.cancel, s.running = cancel, ctx
-	s.mu.Unlock()
+	ctx = s.work.begin(ctx)
 	defer func() {
 		if p := recover(); p != nil {
 			s.engine.options.Logger.Error("panic in a session", "panic", p, "stack", string(debug.Stack()))
 			err = sqlerr.Internal("internal error: %v", p)
 		}
-		s.mu.Lock()
-		s.cancel, s.running = nil, nil
-		s.mu.Unlock()
+		s.work.end()
 		if err != nil {
 			err = mapError(ctx, err)
 			s.Fail()
 		}
-		cancel(nil)
 		s.idle.start(s)
 	}()
 	return f(ctx)
@@ -190,7 +172,7 @@ func (s *Session) Context() *types.Context { return s.context }
 
 // notice sends a notice or warning to the client.
 func (s *Session) notice(n *sqlerr.Error) {
-	if s.opts.Notice != nil && severityRank(n.Severity) >= severityRank(s.value("client_min_messages")) {
+	if s.opts.Notice != nil && severityRank(n.Severity) >= s.derived.minSeverity {
 		s.opts.Notice(n)
 	}
 }

@@ -109,7 +109,7 @@ func (s *Session) planFor(ctx context.Context, q *statement) (*plan.Plan, error)
 	if err != nil {
 		return nil, err
 	}
-	if c := q.cached; c != nil && c.path == s.value("search_path") && c.view == s.planView(view) {
+	if c := q.cached; c != nil && c.path == s.derived.pathText && c.view == s.planView(view) {
 		for _, t := range c.plan.Tables {
 			if err := view.LockTable(ctx, t.Table.ID, t.Use.LockMode()); err != nil {
 				return nil, err
@@ -129,7 +129,7 @@ func (s *Session) planFor(ctx context.Context, q *statement) (*plan.Plan, error)
 	if q.cached != nil && !sameColumns(q.cached.plan.Columns, p.Columns) {
 		return nil, sqlerr.New(sqlerr.FeatureNotSupported, "cached plan must not change result type")
 	}
-	q.cached = &cachedPlan{plan: p, generation: generation, path: s.value("search_path"), view: s.planView(view)}
+	q.cached = &cachedPlan{plan: p, generation: generation, path: s.derived.pathText, view: s.planView(view)}
 	q.params = p.Params
 	q.columns = publicColumns(p.Columns)
 	return p, nil
@@ -181,14 +181,7 @@ func (s *Session) planner(ctx context.Context, view *catalog.View, text string) 
 
 // searchPath is the schemas in which names are looked up.
 func (s *Session) searchPath() []string {
-	var path []string
-	for _, name := range splitIdentifiers(s.value("search_path")) {
-		if name == "$user" {
-			name = s.opts.User
-		}
-		path = append(path, name)
-	}
-	return path
+	return s.derived.path
 }
 
 // splitIdentifiers splits a list of identifiers at commas, folds those without quotes and takes the quotes off the others.
@@ -223,7 +216,7 @@ func (s *Session) newEnv(ctx context.Context, q *statement, args []types.Datum) 
 	if err != nil {
 		return nil, err
 	}
-	memory := exec.NewMemory(statementMemoryFactor * 1024 * int64(s.number("work_mem")))
+	memory := exec.NewMemory(statementMemoryFactor * 1024 * s.derived.workMemKiB)
 	env := &exec.Env{
 		KV: s.engine.options.KV, Txn: s.tx.txn, View: view, Database: s.database, SearchPath: s.searchPath(), User: s.opts.User,
 		Text: q.text, Memory: memory, Notice: s.notice, InBlock: s.tx.block || s.tx.used || q.severalInMessage,
@@ -247,7 +240,7 @@ func (s *Session) beginStatement(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	txn.SetLockTimeout(s.duration("lock_timeout"))
+	txn.SetLockTimeout(s.derived.lockTimeout)
 	txn.NextStatement()
 	ec := *s.context
 	ec.StmtTime = s.engine.options.Now()

@@ -74,9 +74,9 @@ func (s *Session) needTxn() (*kv.Txn, error) {
 		return s.tx.txn, nil
 	}
 	if !s.tx.block {
-		s.startTransaction(s.defaultModes())
+		s.startTransaction(s.derived.modes)
 	}
-	o := kv.TxnOptions{ReadOnly: s.tx.modes.readOnly, LockTimeout: s.duration("lock_timeout")}
+	o := kv.TxnOptions{ReadOnly: s.tx.modes.readOnly, LockTimeout: s.derived.lockTimeout}
 	switch s.tx.modes.isolation {
 	case "repeatable read":
 		o.Isolation = kv.RepeatableRead
@@ -89,14 +89,6 @@ func (s *Session) needTxn() (*kv.Txn, error) {
 	}
 	s.tx.txn = txn
 	return txn, nil
-}
-
-func (s *Session) defaultModes() modes {
-	return modes{
-		isolation:  s.value("default_transaction_isolation"),
-		readOnly:   s.value("default_transaction_read_only") == "on",
-		deferrable: s.value("default_transaction_deferrable") == "on",
-	}
 }
 
 // startTransaction notes what a new transaction is. Storage learns of it when it is needed.
@@ -113,7 +105,7 @@ func (s *Session) commit(ctx context.Context) error {
 	txn := s.tx.txn
 	var err error
 	if txn != nil {
-		if s.value("synchronous_commit") == "off" {
+		if s.derived.commitAsync {
 			txn.SetSync(kv.SyncOS)
 		}
 		err = txn.Commit(ctx)
@@ -196,7 +188,7 @@ func (s *Session) begin(st *parse.TransactionStmt) (string, error) {
 		return tag, s.setModes(st.Modes)
 	}
 	if s.tx.start.IsZero() {
-		s.startTransaction(s.defaultModes())
+		s.startTransaction(s.derived.modes)
 	}
 	// Statements of the same Query message before BEGIN become part of the block.
 	if err := s.setModes(st.Modes); err != nil {
@@ -264,14 +256,14 @@ func (s *Session) setTransactionVar(key, canonical string) (handled bool, err er
 
 func (s *Session) isolationLevel() string {
 	if s.tx.start.IsZero() {
-		return s.value("default_transaction_isolation")
+		return s.derived.modes.isolation
 	}
 	return s.tx.modes.isolation
 }
 
 func (s *Session) readOnly() bool {
 	if s.tx.start.IsZero() {
-		return s.value("default_transaction_read_only") == "on"
+		return s.derived.modes.readOnly
 	}
 	return s.tx.modes.readOnly
 }
@@ -361,7 +353,7 @@ type idleTimer struct {
 
 // start is called when a call of the session ends.
 func (t *idleTimer) start(s *Session) {
-	d := s.duration("idle_in_transaction_session_timeout")
+	d := s.derived.idleTimeout
 	if d == 0 || !s.tx.block || s.opts.Terminate == nil {
 		return
 	}
@@ -383,12 +375,3 @@ func (t *idleTimer) stop() {
 }
 
 var errStatementTimeout error = sqlerr.New(sqlerr.QueryCanceled, "canceling statement due to statement timeout")
-
-// withStatementTimeout is ctx with the statement_timeout on it.
-func (s *Session) withStatementTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
-	d := s.duration("statement_timeout")
-	if d == 0 {
-		return ctx, func() {}
-	}
-	return context.WithTimeoutCause(ctx, d, errStatementTimeout)
-}

@@ -134,7 +134,7 @@ func (s *Session) runSet(st *parse.SetStmt) error {
 // needStart makes sure that there is a transaction for a setting to belong to.
 func (s *Session) needStart() {
 	if s.tx.start.IsZero() {
-		s.startTransaction(s.defaultModes())
+		s.startTransaction(s.derived.modes)
 	}
 }
 

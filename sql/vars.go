@@ -2,6 +2,7 @@ package sql
 
 import (
 	"maps"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,11 @@ func (v vars) get(st *setting) string {
 		return value
 	}
 	return st.initial
+}
+
+// same reports whether v and w are the very same map.
+func (v vars) same(w vars) bool {
+	return reflect.ValueOf(v).UnsafePointer() == reflect.ValueOf(w).UnsafePointer()
 }
 
 // with is v with one more value.
@@ -105,6 +111,9 @@ func (s *Session) resetAllVars() {
 
 // varsChanged derives what is kept in a form of its own and reports what the client wants to know.
 func (s *Session) varsChanged(old vars) {
+	if old.same(s.settings.current) {
+		return
+	}
 	s.deriveContext()
 	if s.opts.ParamChanged == nil {
 		return
@@ -144,6 +153,42 @@ func (s *Session) shownValue(st *setting) string {
 // value is the canonical value of a setting of the table.
 func (s *Session) value(name string) string { return s.settings.current.get(settingByName[name]) }
 
+// derived is what statements ask of the settings, in a form that costs nothing to ask.
+type derived struct {
+	pathText string   // search_path
+	path     []string // its schemas; shared, not to be changed
+	modes    modes    // of a new transaction
+
+	lockTimeout, statementTimeout, idleTimeout time.Duration
+
+	workMemKiB  int64
+	minSeverity int  // of the notices that the client wants
+	commitAsync bool // synchronous_commit is off
+}
+
+func (s *Session) derive() {
+	s.derived = derived{
+		pathText: s.value("search_path"),
+		modes: modes{
+			isolation:  s.value("default_transaction_isolation"),
+			readOnly:   s.value("default_transaction_read_only") == "on",
+			deferrable: s.value("default_transaction_deferrable") == "on",
+		},
+		lockTimeout:      s.duration("lock_timeout"),
+		statementTimeout: s.duration("statement_timeout"),
+		idleTimeout:      s.duration("idle_in_transaction_session_timeout"),
+		workMemKiB:       int64(s.number("work_mem")),
+		minSeverity:      severityRank(s.value("client_min_messages")),
+		commitAsync:      s.value("synchronous_commit") == "off",
+	}
+	for _, name := range splitIdentifiers(s.derived.pathText) {
+		if name == "$user" {
+			name = s.opts.User
+		}
+		s.derived.path = append(s.derived.path, name)
+	}
+}
+
 // duration is the value of a setting in milliseconds.
 func (s *Session) duration(name string) time.Duration {
 	return time.Duration(s.number(name)) * time.Millisecond
@@ -157,6 +202,7 @@ func (s *Session) number(name string) int {
 
 // deriveContext makes what values' forms depend on anew, so that a statement that runs keeps the one it began with.
 func (s *Session) deriveContext() {
+	s.derive()
 	ec := types.NewContext()
 	if s.context != nil {
 		ec.TxnTime, ec.StmtTime = s.context.TxnTime, s.context.StmtTime

@@ -29,6 +29,9 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 	case *plan.Values:
 		return &values{env: b.env, node: n}, nil
 	case *plan.Scan:
+		if isPoints(n) && !b.env.General {
+			return newPoints(b.env, n), nil
+		}
 		return newScan(b.env, n)
 	case *plan.LockRows:
 		return b.over(n.Input, func(in Operator) Operator { return newLockRows(b.env, n, in) })
@@ -37,7 +40,12 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 	case *plan.Series:
 		return &series{env: b.env, node: n}, nil
 	case *plan.Insert:
-		return b.over(n.Input, func(in Operator) Operator { return newInsert(b.env, n, in) })
+		return b.over(n.Input, func(in Operator) Operator {
+			if n.OnConflict != nil {
+				return newUpsert(b.env, n, in)
+			}
+			return newInsert(b.env, n, in)
+		})
 	case *plan.Update:
 		return b.over(n.Input, func(in Operator) Operator { return newUpdate(b.env, n, in) })
 	case *plan.Delete:

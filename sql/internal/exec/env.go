@@ -31,6 +31,8 @@ type Env struct {
 	Notice     func(*sqlerr.Error) // never nil
 	// InBlock tells that the statement is not alone in its transaction.
 	InBlock bool
+	// General tells to take the general operators also where there are shorter ones: tests compare the two.
+	General bool
 	// Deferred is what deferred constraints of the transaction have to look at; nil: nothing is deferred.
 	Deferred *Deferred
 	// CommitAfter is set by a statement whose effects later statements of the transaction would not see, and which therefore ends it;

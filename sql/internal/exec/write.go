@@ -112,8 +112,11 @@ func (w *writer) flush(ctx context.Context) (*conflict, error) {
 
 // putUniques locks the unique keys, then writes those that are absent.
 func (w *writer) putUniques(ctx context.Context) (*conflict, error) {
-	if len(w.uniques) == 0 {
+	switch {
+	case len(w.uniques) == 0:
 		return nil, nil
+	case len(w.uniques) == 1 && !w.env.General:
+		return w.putUnique(ctx, &w.uniques[0])
 	}
 	slices.SortStableFunc(w.uniques, func(a, b put) int { return bytes.Compare(w.bytes(a.key), w.bytes(b.key)) })
 	for i := range w.uniques {
@@ -144,6 +147,18 @@ func (w *writer) putUniques(ctx context.Context) (*conflict, error) {
 		}
 	}
 	return first, it.Close()
+}
+
+// putUnique is putUniques of a single key.
+func (w *writer) putUnique(ctx context.Context, p *put) (*conflict, error) {
+	if err := w.env.Txn.LockKey(ctx, w.bytes(p.key)[:p.rowLen], kv.Update, kv.Block); err != nil {
+		return nil, err
+	}
+	ok, err := w.env.Txn.PutAbsent(ctx, w.bytes(p.key), w.bytes(p.value))
+	if err != nil || ok {
+		return nil, err
+	}
+	return &conflict{p.row, p.index}, nil
 }
 
 // before is the order in which PostgreSQL would find conflicts: row by row, each in the order of its indexes.

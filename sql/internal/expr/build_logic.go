@@ -147,11 +147,11 @@ func (b *Builder) inConstants(op string, left Expr, list []Expr, x *parse.InExpr
 			return nil, nil
 		}
 	}
-	return b.listSearch(op, false, x.Not, left, list, types.Type{OID: common, Mod: -1}, x.Pos)
+	return b.listSearch(op, x.Not, left, list, types.Type{OID: common, Mod: -1}, x.Pos)
 }
 
 // listSearch makes left op ANY (list), or ALL, with all of list as values of type elem.
-func (b *Builder) listSearch(op string, isArray, all bool, left Expr, list []Expr, elem types.Type, pos int) (Expr, error) {
+func (b *Builder) listSearch(op string, all bool, left Expr, list []Expr, elem types.Type, pos int) (Expr, error) {
 	list = append([]Expr(nil), list...)
 	for i, e := range list {
 		c, err := b.coerce(e, elem, types.CastImplicit)
@@ -251,7 +251,7 @@ func (b *Builder) anyAll(x *parse.AnyAllExpr, s *Scope) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.listSearch(x.Op, true, x.All, left, list, elem, x.Pos)
+	return b.listSearch(x.Op, x.All, left, list, elem, x.Pos)
 }
 
 func (b *Builder) caseExpr(x *parse.CaseExpr, s *Scope) (Expr, error) {

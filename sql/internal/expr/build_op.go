@@ -208,13 +208,10 @@ func (b *Builder) rowCompare(x *parse.BinaryExpr, l, r *parse.RowExpr, s *Scope)
 // Compare makes the comparison of two rows of one length, or of two values: = is the AND of equalities, <> the OR of
 // inequalities. It is for planners: JOIN USING, IN over a query. The operands are as Build made them.
 func (b *Builder) Compare(op string, left, right []Expr, pos int) (Expr, error) {
+	// Of <= and >= the strict form decides between the first values that differ.
 	strict, ordered := map[string]string{"=": "=", "<>": "<>", "<": "<", "<=": "<", ">": ">", ">=": ">"}[op]
 	if !ordered {
 		strict = op
-	}
-	noOrder := func() (Expr, error) {
-		return nil, b.at(sqlerr.New(sqlerr.FeatureNotSupported, "could not determine interpretation of row comparison operator %s", op).
-			WithHint("Row comparison operators must be associated with btree operator families."), pos)
 	}
 	pairs := make([]Expr, len(left))
 	rc := &RowCompare{Op: op}
@@ -238,7 +235,8 @@ func (b *Builder) Compare(op string, left, right []Expr, pos int) (Expr, error) 
 	}
 	switch {
 	case !ordered:
-		return noOrder()
+		return nil, b.at(sqlerr.New(sqlerr.FeatureNotSupported, "could not determine interpretation of row comparison operator %s", op).
+			WithHint("Row comparison operators must be associated with btree operator families."), pos)
 	case len(pairs) == 1:
 		if op == strict {
 			return pairs[0], nil

@@ -44,7 +44,7 @@ type Session interface {
 }
 
 // EvalContext is what evaluation takes from outside of the row. It belongs to one statement of one session and one
-// goroutine.
+// goroutine; one that has not been used yet may be copied for another goroutine.
 type EvalContext struct {
 	// Ctx ends long evaluations (pg_sleep); nil never ends.
 	Ctx context.Context

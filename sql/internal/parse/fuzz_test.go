@@ -100,10 +100,9 @@ func TestLargeTexts(t *testing.T) {
 		if err != nil && sqlerr.CodeOf(err) != sqlerr.StatementTooComplex && sqlerr.CodeOf(err) != sqlerr.SyntaxError {
 			t.Errorf("%s: %.200s", name, err.Error())
 		}
-		if d := time.Since(start); d > 30*time.Second {
+		// A guard against quadratic work, far above what a busy machine needs.
+		if d := time.Since(start); d > 2*time.Minute {
 			t.Errorf("%s took %s", name, d)
-		} else {
-			t.Logf("%s: %s, %.100v", name, d, err)
 		}
 	}
 }

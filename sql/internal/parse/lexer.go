@@ -167,16 +167,32 @@ func (l *lexer) word(start int) token {
 	}
 	l.pos = i
 	s := l.text[start:i]
+	t := token{kind: tokIdent, bare: true, pos: start, end: i}
+	if k := findKeyword(s); k != nil {
+		t.kw, t.cat, t.bare, t.str = k.word, k.category, k.bare, k.word
+		return t
+	}
 	if upper {
 		s = lowerASCII(s)
 	}
-	t := token{kind: tokIdent, bare: true, str: s, pos: start, end: i}
-	if k := keywords[s]; k != nil {
-		t.kw, t.cat, t.bare, t.str = k.word, k.category, k.bare, k.word
-	} else {
-		t.str = truncate(s)
-	}
+	t.str = truncate(s)
 	return t
+}
+
+// findKeyword looks s up in any case, without an allocation.
+func findKeyword(s string) *keyword {
+	var b [20]byte
+	if len(s) > len(b) {
+		return nil
+	}
+	for i := range len(s) {
+		c := s[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		b[i] = c
+	}
+	return keywords[string(b[:len(s)])]
 }
 
 // number reads an integer or a decimal number.

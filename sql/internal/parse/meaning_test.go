@@ -59,8 +59,8 @@ func TestMeaningIsPostgreSQLs(t *testing.T) {
 			`SELECT "a "."b "."c ", " f "(1), "s "."g "(2), "a""b", "x.y"."z", "\" FROM "t " AS "u "`,
 		},
 		{
-			`SELECT '\n', '''' || '"', '/*' || '--' || ';', '?', ''`,
-			`SELECT '\n', ('''' || '"'), (('/*' || '--') || ';'), '?', ''`,
+			`SELECT '\n', '''' || '"', '/*' || '--' || ';', '?', '` + "\x01'",
+			`SELECT '\n', ('''' || '"'), (('/*' || '--') || ';'), '?', '` + "\x01'",
 		},
 		{"SELECT a FROM t GROUP BY 1 ORDER BY 1", `SELECT "a" FROM "t" GROUP BY 1 ORDER BY 1`},
 		{"SELECT a FROM t, u JOIN v ON true, w", `SELECT "a" FROM "t", ("u" JOIN "v" ON true), "w"`},

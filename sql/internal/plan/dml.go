@@ -15,6 +15,8 @@ type Insert struct {
 	// Defaults are, by ordinal, what the columns without a value get; nil is NULL. The hidden row id is the operator's business.
 	Defaults []expr.Expr
 	Checks   []Check
+	// OnConflict, if not nil, is what is done about rows whose keys are taken.
+	OnConflict *OnConflict
 	// Returning, if not nil, are expressions over the new row, by ordinal, that the statement gives for each row.
 	Returning []expr.Expr
 }

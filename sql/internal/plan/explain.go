@@ -299,6 +299,15 @@ func (n *Join) explain(e *explainer) {
 
 func (n *Insert) explain(e *explainer) {
 	e.node(n, "Insert on %s", n.Table.Name)
+	if n.OnConflict != nil {
+		names := make([]string, len(n.OnConflict.Arbiters))
+		for i, x := range n.OnConflict.Arbiters {
+			names[i] = x.Name
+		}
+		e.property("Conflict Resolution", map[bool]string{true: "UPDATE", false: "NOTHING"}[n.OnConflict.Update])
+		e.property("Conflict Arbiter Indexes", strings.Join(names, ", "))
+		e.property("Conflict Filter", e.cond(n.OnConflict.Where))
+	}
 	e.input(n.Input)
 }
 

@@ -11,10 +11,6 @@ import (
 )
 
 func (p *Planner) insert(st *parse.InsertStmt) (*Plan, error) {
-	switch {
-	case st.OnConflict != nil:
-		return nil, p.unsupported("ON CONFLICT", st.OnConflict.Pos)
-	}
 	f, err := p.buildFrom([]parse.TableExpr{st.Table}, nil, UseWrite)
 	if err != nil {
 		return nil, err
@@ -34,6 +30,9 @@ func (p *Planner) insert(st *parse.InsertStmt) (*Plan, error) {
 		return nil, err
 	}
 	if n.Checks, err = p.checks(table); err != nil {
+		return nil, err
+	}
+	if n.OnConflict, err = p.onConflict(st.OnConflict, f); err != nil {
 		return nil, err
 	}
 	out := &Plan{Root: n, Tag: "INSERT 0", Writes: true}

@@ -132,7 +132,7 @@ func (s *source) plan(conds []expr.Expr, need []bool, order []columnOrder, limit
 // plan makes the node of FROM: conds are all conditions on its rows, need the columns that anything above uses, order and limit as
 // chooseAccess takes them.
 func (f *from) plan(conds []expr.Expr, need []bool, order []columnOrder, limit int64) (node Node, ordered bool) {
-	conds = expr.SplitAnd(expr.Fold(expr.JoinAnd(conds)))
+	conds = whereConjuncts(expr.JoinAnd(conds))
 	if len(conds) == 1 && isNever(conds[0]) {
 		return &Values{Columns: f.types()}, true
 	}
@@ -150,6 +150,17 @@ func (f *from) plan(conds []expr.Expr, need []bool, order []columnOrder, limit i
 	}
 	trees, conds := flatten(f.trees, conds)
 	return joinAll(trees, conds, need), false
+}
+
+// whereConjuncts takes a condition that must be true apart. One conjunct that is never true stands for all.
+func whereConjuncts(e expr.Expr) []expr.Expr {
+	conds := expr.SplitAnd(expr.Fold(e))
+	for _, c := range conds {
+		if isNever(c) {
+			return []expr.Expr{c}
+		}
+	}
+	return conds
 }
 
 // isNever reports whether a condition is false or NULL whatever the row.

@@ -85,7 +85,7 @@ func (p *Planner) rowsToWrite(where parse.Expr, f *from) (*Scan, expr.Expr, erro
 		if err != nil {
 			return nil, nil, err
 		}
-		conds = expr.SplitAnd(expr.Fold(e))
+		conds = whereConjuncts(e)
 	}
 	scan := f.sources[0].scan
 	need := make([]bool, len(scan.Table.Columns))
