@@ -94,6 +94,40 @@ func TestDeleteLooksAgainAtAChangedRow(t *testing.T) {
 	wantRows(t, a, `SELECT k, v FROM t`, "[[1 15]]")
 }
 
+func TestJoinedWritesLookAgainAtAChangedRow(t *testing.T) {
+	for _, c := range []struct{ first, second, tag, rows string }{
+		// The row is joined anew: as it is now it still fits the row of the other table that it was read with.
+		{`UPDATE t SET v = v + 1 WHERE k = 1`, `UPDATE t SET v = t.v + o.n FROM o WHERE o.k = t.k`, "UPDATE 2", "[[1 111] [2 220] [3 30]]"},
+		// It fits no more.
+		{`UPDATE t SET v = -1 WHERE k = 1`, `UPDATE t SET v = t.v + o.n FROM o WHERE o.k = t.k AND t.v > 0`, "UPDATE 1", "[[1 -1] [2 220] [3 30]]"},
+		// It does not fit the first row that it is read with, but another one.
+		{`UPDATE t SET v = 200 WHERE k = 1`, `UPDATE t SET v = o.n FROM o WHERE t.k = 1 AND o.n >= t.v`, "UPDATE 1", "[[1 200] [2 20] [3 30]]"},
+		{`DELETE FROM t WHERE k = 1`, `UPDATE t SET v = o.n FROM o WHERE o.k = t.k`, "UPDATE 1", "[[2 200] [3 30]]"},
+		{`UPDATE t SET v = 11 WHERE k = 1`, `DELETE FROM t USING o WHERE o.k = t.k AND t.v % 10 = 0`, "DELETE 1", "[[1 11] [3 30]]"},
+		{`UPDATE t SET v = 40 WHERE k = 1`, `DELETE FROM t USING o WHERE o.k = t.k AND t.v % 10 = 0`, "DELETE 2", "[[3 30]]"},
+	} {
+		t.Run(c.second, func(t *testing.T) {
+			a, b := twoSessions(t)
+			a.mustRun(t, `CREATE TABLE o (k int, n int); INSERT INTO o VALUES (1, 100), (2, 200)`)
+			a.mustRun(t, `BEGIN; `+c.first)
+			wait := behind(t, b, c.second)
+			a.mustRun(t, `COMMIT`)
+			if r := wait(); r.err != nil || r.tag != c.tag {
+				t.Fatalf("got %v %s", r.err, r.tag)
+			}
+			wantRows(t, a, `SELECT k, v FROM t ORDER BY k`, c.rows)
+		})
+	}
+	for _, text := range []string{`UPDATE t SET v = 0 FROM t AS o WHERE o.k = t.k`, `DELETE FROM t USING t AS o WHERE o.k = t.k`} {
+		a, b := twoSessions(t)
+		a.mustRun(t, `BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM t`)
+		b.mustRun(t, `UPDATE t SET v = v + 1`)
+		if r := a.run(background, text); r.err == nil || r.err.Code != sqlerr.SerializationFailure {
+			t.Errorf("%s: got %v", text, r.err)
+		}
+	}
+}
+
 func TestUpdateAfterARollbackChangesTheOldRow(t *testing.T) {
 	a, b := twoSessions(t)
 	a.mustRun(t, `BEGIN; UPDATE t SET v = 0 WHERE k = 1`)

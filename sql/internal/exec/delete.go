@@ -22,12 +22,16 @@ type remove struct {
 }
 
 func newDelete(env *Env, n *plan.Delete, input Operator) *remove {
-	return &remove{
+	d := &remove{
 		env: env, input: input, writer: newWriter(env, n.Table),
 		target:    target{env: env, table: n.Table, where: n.Where, mode: kv.Update, newest: newNewest(env, n.Table)},
 		keys:      newFKQueue(env, n.Table),
 		returning: newReturning(env, n.Returning),
 	}
+	if n.Joined {
+		d.target.seen = map[string]struct{}{}
+	}
+	return d
 }
 
 func (d *remove) Open(ctx context.Context) error { return d.input.Open(ctx) }

@@ -20,27 +20,44 @@ type target struct {
 	newest *newest
 	row    rowDatums
 	key    []byte
+	// seen are the names of the rows that were wanted already, if rows are joined with others and may come several times; else nil.
+	seen map[string]struct{}
 }
 
-// lock locks the row and gives it as it is now: old itself, or a copy of a newer version. ok is false if it is gone or the statement's
-// condition is not true of it any more.
+// lock locks the row and gives it as it is now: old itself, or a newer version of its own columns with old's of the joined rows. ok is
+// false if it is gone, if the statement's condition is not true of it any more, or if the statement writes it already.
 func (t *target) lock(ctx context.Context, w *writer, old []types.Datum) (row []types.Datum, changed, ok bool, err error) {
 	t.key = w.encoder.AppendRowKey(t.key[:0], old)
+	if _, again := t.seen[string(t.key)]; again {
+		return nil, false, false, nil
+	}
 	changed, err = t.env.Txn.LockRow(ctx, t.key, t.mode, kv.Block)
 	if err != nil {
 		return nil, false, false, err
 	}
 	if !changed {
-		return old, false, true, nil
+		return old, false, true, t.note()
 	}
 	if row, ok, err = t.newest.read(ctx, t.key); !ok || err != nil {
 		return nil, true, false, err
 	}
+	row = append(row, old[len(row):]...)
 	if t.where != nil {
 		t.row = row
-		ok, err = isTrue(t.env, t.where, &t.row)
+		if ok, err = isTrue(t.env, t.where, &t.row); !ok || err != nil {
+			return nil, true, false, err
+		}
 	}
-	return row, true, ok, err
+	return row, true, true, t.note()
+}
+
+// note remembers that the statement writes the row.
+func (t *target) note() error {
+	if t.seen == nil {
+		return nil
+	}
+	t.seen[string(t.key)] = struct{}{}
+	return t.env.Memory.grow(int64(len(t.key)) + mapEntryBytes)
 }
 
 // update changes the rows of its input.
@@ -67,6 +84,9 @@ func newUpdate(env *Env, n *plan.Update, input Operator) *update {
 		target:      target{env: env, table: n.Table, where: n.Where, mode: kv.NoKeyUpdate, newest: newNewest(env, n.Table)},
 		constraints: constraints{env: env, table: n.Table, checks: n.Checks}, returning: newReturning(env, n.Returning),
 		keys: newFKQueue(env, n.Table),
+	}
+	if n.Joined {
+		u.target.seen = map[string]struct{}{}
 	}
 	for _, x := range n.Table.AllIndexes() {
 		if (x.Unique || x.Primary) && slices.ContainsFunc(n.Sets, func(s plan.Set) bool { return isKey(n.Table, x, s.Ordinal) }) {

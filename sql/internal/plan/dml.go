@@ -30,9 +30,10 @@ type Check struct {
 // Update changes the rows of its input.
 type Update struct {
 	Table *catalog.Table
-	// Input's rows are whole rows of the table.
-	Input *Scan
-	Sets  []Set
+	// Input's rows are whole rows of the table and, with Joined, go on with the columns of the FROM list; all expressions are over them.
+	Input  Node
+	Joined bool // a row of the table may come several times: the first that fits counts
+	Sets   []Set
 	// Where is the whole condition, evaluated again on a row that changed before it was locked. Nil: none.
 	Where     expr.Expr
 	Checks    []Check
@@ -47,10 +48,10 @@ type Set struct {
 
 // Delete removes the rows of its input.
 type Delete struct {
-	Table *catalog.Table
-	// Input's rows are whole rows of the table.
-	Input     *Scan
-	Where     expr.Expr // as Update's
+	Table     *catalog.Table
+	Input     Node // as Update's, with the columns of the USING list
+	Joined    bool
+	Where     expr.Expr
 	Returning []expr.Expr
 }
 

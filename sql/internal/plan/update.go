@@ -7,27 +7,39 @@ import (
 )
 
 func (p *Planner) update(st *parse.UpdateStmt) (*Plan, error) {
-	switch {
-	case len(st.From) > 0:
-		return nil, p.unsupported("UPDATE … FROM", st.From[0].Position())
-	}
-	f, err := p.buildFrom([]parse.TableExpr{st.Table}, nil, UseWrite)
+	f, err := p.fromToWrite(st.Table, st.From)
 	if err != nil {
 		return nil, err
 	}
-	n := &Update{Table: f.sources[0].scan.Table}
+	n := &Update{Table: f.sources[0].scan.Table, Joined: len(st.From) > 0}
 	if n.Sets, err = p.sets(st.Set, f); err != nil {
-		return nil, err
-	}
-	if n.Input, n.Where, err = p.rowsToWrite(st.Where, f); err != nil {
 		return nil, err
 	}
 	if n.Checks, err = p.checks(n.Table); err != nil {
 		return nil, err
 	}
 	out := &Plan{Root: n, Tag: "UPDATE", Writes: true}
-	n.Returning, out.Columns, err = p.returning(st.Returning, f)
+	if n.Returning, out.Columns, err = p.returning(st.Returning, f); err != nil {
+		return nil, err
+	}
+	n.Input, n.Where, err = p.rowsToWrite(st.Where, f)
 	return out, err
+}
+
+// fromToWrite resolves the table that UPDATE or DELETE writes and the items that it is joined with, whose columns come after the table's.
+func (p *Planner) fromToWrite(table *parse.TableRef, others []parse.TableExpr) (*from, error) {
+	f, err := p.buildFrom([]parse.TableExpr{table}, nil, UseWrite)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range others {
+		tree, err := p.addItem(f, item, UseRead)
+		if err != nil {
+			return nil, err
+		}
+		f.trees = append(f.trees, tree)
+	}
+	return f, nil
 }
 
 // sets builds the SET list.
@@ -74,8 +86,8 @@ func (p *Planner) sets(list []parse.Assignment, f *from) ([]Set, error) {
 	return out, nil
 }
 
-// rowsToWrite plans the scan of the rows that UPDATE or DELETE writes, and gives its whole condition.
-func (p *Planner) rowsToWrite(where parse.Expr, f *from) (*Scan, expr.Expr, error) {
+// rowsToWrite plans the rows that UPDATE or DELETE writes, and gives their whole condition. Nothing may be resolved in f any more.
+func (p *Planner) rowsToWrite(where parse.Expr, f *from) (Node, expr.Expr, error) {
 	var conds []expr.Expr
 	if where != nil {
 		if _, ok := where.(*parse.CurrentOfExpr); ok {
@@ -87,29 +99,29 @@ func (p *Planner) rowsToWrite(where parse.Expr, f *from) (*Scan, expr.Expr, erro
 		}
 		conds = whereConjuncts(e)
 	}
-	scan := f.sources[0].scan
-	need := make([]bool, len(scan.Table.Columns))
+	need := make([]bool, f.width)
 	for i := range need {
 		need[i] = true
 	}
+	if len(f.trees) > 1 {
+		node, _ := f.plan(conds, need, nil, 0)
+		return node, expr.JoinAnd(conds), nil
+	}
+	scan := f.sources[0].scan
 	chooseAccess(scan, conds, need, nil, 0)
 	return scan, expr.JoinAnd(conds), nil
 }
 
 func (p *Planner) delete(st *parse.DeleteStmt) (*Plan, error) {
-	switch {
-	case len(st.Using) > 0:
-		return nil, p.unsupported("DELETE … USING", st.Using[0].Position())
-	}
-	f, err := p.buildFrom([]parse.TableExpr{st.Table}, nil, UseWrite)
+	f, err := p.fromToWrite(st.Table, st.Using)
 	if err != nil {
 		return nil, err
 	}
-	n := &Delete{Table: f.sources[0].scan.Table}
-	if n.Input, n.Where, err = p.rowsToWrite(st.Where, f); err != nil {
+	n := &Delete{Table: f.sources[0].scan.Table, Joined: len(st.Using) > 0}
+	out := &Plan{Root: n, Tag: "DELETE", Writes: true}
+	if n.Returning, out.Columns, err = p.returning(st.Returning, f); err != nil {
 		return nil, err
 	}
-	out := &Plan{Root: n, Tag: "DELETE", Writes: true}
-	n.Returning, out.Columns, err = p.returning(st.Returning, f)
+	n.Input, n.Where, err = p.rowsToWrite(st.Where, f)
 	return out, err
 }
