@@ -59,7 +59,11 @@ func (e *Call) evalChain(ec *EvalContext, row Row) (types.Datum, error) {
 
 // foldChain folds the operands; the constants that a chain begins with become one.
 func (f *folder) foldChain(e *Call) Expr {
-	join := func(l, r Expr) *Call { return &Call{Args: []Expr{l, r}, proc: e.proc, oper: e.oper, typ: e.typ} }
+	join := func(l, r Expr) *Call {
+		c := *e
+		c.Args = []Expr{l, r}
+		return &c
+	}
 	nodes := e.chain()
 	left := f.fold(nodes[len(nodes)-1].Args[0])
 	_, constant := left.(*Const)
