@@ -47,7 +47,7 @@ parse-oracle:
 demo: build
 	$(BIN) demo
 
-ci: lint build test race
+ci: lint build test race parse-oracle
 
 clean:
 	rm -rf bin
