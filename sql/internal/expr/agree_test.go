@@ -192,11 +192,16 @@ func outcome(t testing.TB, path, text string) string {
 	table, columns := tableOf(path)
 	scope, rows := testRows(t, table, columns)
 	ec := testContext()
+	scope.SetFuncs = true
+	scope.topLevel = strings.HasSuffix(path, "sets.txt")
 	e, name, err := buildZoned(scope, text, table, zoneOf(path))
 	if err != nil {
 		return describe(err)
 	}
 	ec.Types.Location = zoneOf(path)
+	if set, ok := e.(*SetCall); ok {
+		return setOutcome(ec, name, set, rows[0])
+	}
 	if e, err = aggregateRows(ec, e, rows); err != nil {
 		return describe(err)
 	}
@@ -211,6 +216,41 @@ func outcome(t testing.TB, path, text string) string {
 		return describe(err)
 	}
 	return show(name, typeName(e.Type()), types.FormatText(ec.Types, e.Type(), d), d.Null)
+}
+
+// setOutcome joins the rows of a set.
+func setOutcome(ec *EvalContext, name string, set *SetCall, row Row) string {
+	it, err := set.Rows(ec, row)
+	if err != nil {
+		return describe(err)
+	}
+	var out []string
+	for {
+		values, ok, err := it.Next()
+		if err != nil {
+			return describe(err)
+		}
+		if !ok {
+			return show(name, typeName(set.Type()), strings.Join(out, " ; "), false)
+		}
+		fields := make([]string, len(values))
+		for i, d := range values {
+			switch {
+			case !d.Null:
+				fields[i] = types.FormatText(ec.Types, set.Columns()[i].Type, d)
+			case len(values) == 1:
+				fields[i] = "<null>"
+			}
+			if len(values) > 1 && strings.ContainsAny(fields[i], "\"\\(), ") {
+				fields[i] = `"` + strings.NewReplacer(`"`, `""`, `\`, `\\`).Replace(fields[i]) + `"`
+			}
+		}
+		text := strings.Join(fields, ",")
+		if len(values) > 1 {
+			text = "(" + text + ")"
+		}
+		out = append(out, text)
+	}
 }
 
 // aggregateRows puts the values that aggregates have over the rows into e.
@@ -377,10 +417,27 @@ func ask(t *testing.T, conn *pgx.Conn, text, table string) string {
 		t.Fatal(err)
 	}
 	r := results[0]
+	if len(r.Rows) == 0 {
+		// Then pgx tells nothing of the columns.
+		sd, err := conn.Prepare(ctx, "", "SELECT "+text+" FROM "+table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.FieldDescriptions = sd.Fields
+	}
 	fd := r.FieldDescriptions[0]
 	var typ string
 	if err := conn.QueryRow(ctx, "SELECT format_type($1, $2)", fd.DataTypeOID, fd.TypeModifier).Scan(&typ); err != nil {
 		t.Fatal(err)
+	}
+	if len(r.Rows) != 1 || strings.Contains(text, "unnest") || strings.Contains(text, "_each") {
+		out := make([]string, len(r.Rows))
+		for i, row := range r.Rows {
+			if out[i] = string(row[0]); row[0] == nil {
+				out[i] = "<null>"
+			}
+		}
+		return show(fd.Name, typ, strings.Join(out, " ; "), false)
 	}
 	value := r.Rows[0][0]
 	return show(fd.Name, typ, string(value), value == nil)

@@ -14,12 +14,17 @@ import (
 func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 	name := x.Name.Name
 	inner := s
+	if s.topLevel {
+		scope := *s
+		scope.topLevel = false
+		inner = &scope
+	}
 	if isAggregateName(name) {
 		if err := b.allowAggregate(x, s); err != nil {
 			return nil, err
 		}
 		scope := *s
-		scope.inAggregate = true
+		scope.inAggregate, scope.topLevel = true, false
 		inner = &scope
 	}
 	args, err := b.BuildAll(x.Args, inner)
@@ -60,6 +65,9 @@ func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 	}
 	if err := b.aggregateClauses(x, c.proc); err != nil {
 		return nil, err
+	}
+	if c.proc.retset {
+		return b.finishSet(c, args, s, x.Pos)
 	}
 	return b.finishCall(c, args, x.Pos, formKeyword(x))
 }
@@ -126,7 +134,7 @@ func (b *Builder) finishCall(c *candidate, args []Expr, pos int, keyword string)
 	}
 	switch {
 	case c.proc.retset:
-		return nil, b.unsupported("set-returning function "+c.proc.name, pos)
+		return nil, b.unsupported("set-returning function "+c.proc.name, pos) // of an operator or a construct
 	case !c.proc.impl.exists() && f.isCast(c.proc):
 		return b.coerce(args[0], types.Type{OID: result, Mod: -1}, types.CastExplicit)
 	case !c.proc.impl.exists() || len(args) < len(c.proc.args) && c.proc.variadic == 0:
@@ -138,6 +146,22 @@ func (b *Builder) finishCall(c *candidate, args []Expr, pos int, keyword string)
 	call := newCall(c.proc, nil, args, types.Type{OID: result, Mod: -1})
 	call.keyword = keyword
 	return call, nil
+}
+
+// finishSet is finishCall of a function that returns a set.
+func (b *Builder) finishSet(c *candidate, args []Expr, s *Scope, pos int) (Expr, error) {
+	f := facts()
+	declared, result, err := f.concrete(oidsOf(args), c.args, c.proc.result)
+	if err != nil {
+		return nil, err
+	}
+	if !c.proc.impl.exists() {
+		return nil, b.unsupported("function "+f.callSignature(c.proc.name, c.proc.args), pos)
+	}
+	if err := b.coerceArgs(args, declared); err != nil {
+		return nil, err
+	}
+	return b.setCall(c, args, result, s, pos)
 }
 
 // formKeyword is the construct a call was written as, for texts.

@@ -256,6 +256,7 @@ func (b *Builder) anyAll(x *parse.AnyAllExpr, s *Scope) (Expr, error) {
 
 func (b *Builder) caseExpr(x *parse.CaseExpr, s *Scope) (Expr, error) {
 	c := &Case{}
+	s = s.branch("CASE")
 	if x.Arg != nil {
 		arg, err := b.BuildValue(x.Arg, s)
 		if err != nil {
@@ -333,7 +334,7 @@ func leftmosts(list []parse.Expr) []int {
 }
 
 func (b *Builder) coalesce(x *parse.CoalesceExpr, s *Scope) (Expr, error) {
-	args, err := b.BuildAll(x.Args, s)
+	args, err := b.BuildAll(x.Args, s.branch("COALESCE"))
 	if err != nil {
 		return nil, err
 	}

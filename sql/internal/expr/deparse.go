@@ -107,6 +107,12 @@ func (d *deparser) branching(e Expr) {
 		d.text("]")
 	case *Subscript:
 		d.subscript(e)
+	case *SetCall:
+		if e.scalar {
+			d.list(e.Args, ", ")
+		} else {
+			d.function(parse.QuoteIdent(e.proc.name), e.Args)
+		}
 	case *ArrayCompare:
 		d.text("(")
 		d.expr(e.Left)

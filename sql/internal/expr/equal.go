@@ -100,6 +100,9 @@ func sameBranching(a, b Expr) bool {
 	case *Subscript:
 		b, ok := b.(*Subscript)
 		return ok && a.Slice == b.Slice && sameIndexes(a.Index, b.Index)
+	case *SetCall:
+		b, ok := b.(*SetCall)
+		return ok && sameProc(a.proc, b.proc)
 	case *ArrayCompare:
 		b, ok := b.(*ArrayCompare)
 		return ok && a.All == b.All && a.oper == b.oper

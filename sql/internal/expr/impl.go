@@ -14,10 +14,12 @@ type impl struct {
 	typed func(ec *EvalContext, exprs []Expr, args []types.Datum) (types.Datum, error)
 	// bind makes the body for the types of a call's arguments and result; for functions of anyarray and the like.
 	bind func(args []types.Type, result types.Type) impl
+	// set is the body of a function that returns a set; its arguments are its own.
+	set setFunc
 }
 
 func (i *impl) exists() bool {
-	return i.f0 != nil || i.f1 != nil || i.f2 != nil || i.f3 != nil || i.fn != nil || i.typed != nil || i.bind != nil
+	return i.f0 != nil || i.f1 != nil || i.f2 != nil || i.f3 != nil || i.fn != nil || i.typed != nil || i.bind != nil || i.set != nil
 }
 
 // boundTo is the body for the arguments of a call.
@@ -35,6 +37,7 @@ func (i *impl) boundTo(args []Expr, result types.Type) *impl {
 
 type (
 	nullary = func(ec *EvalContext) (types.Datum, error)
+	setFunc = func(ec *EvalContext, args []types.Datum) (SetRows, error)
 	binary  = func(ec *EvalContext, a, b types.Datum) (types.Datum, error)
 )
 
@@ -42,7 +45,7 @@ type (
 var families = []map[string]impl{
 	compareFuncs, intFuncs, floatFuncs, numericFuncs, textFuncs, padFuncs, likeFuncs, regexpFuncs, quoteFuncs, formatFuncs,
 	binaryFuncs, sessionFuncs, dateFuncs, datePartFuncs, dateTruncFuncs, toCharFuncs, sequenceFuncs,
-	arrayFuncs,
+	arrayFuncs, seriesFuncs,
 }
 
 // implementation gives the body of a function, zero if minidb does not have it.

@@ -16,7 +16,19 @@ type Scope struct {
 	// Subquery makes the expression of a query inside this one. Nil: subqueries are refused.
 	Subquery SubqueryBuilder
 
-	inAggregate bool // among the arguments of an aggregate
+	// SetFuncs allows set-returning functions, as a SELECT list does: they appear as *SetCall.
+	SetFuncs bool
+
+	inAggregate bool   // among the arguments of an aggregate
+	inBranch    string // in a construct that does not evaluate all it has: CASE, COALESCE
+	topLevel    bool   // the function of a FROM item itself
+}
+
+// branch is the scope inside of CASE or COALESCE.
+func (s *Scope) branch(construct string) *Scope {
+	inner := *s
+	inner.inBranch, inner.topLevel = construct, false
+	return &inner
 }
 
 // SubqueryBuilder plans a query used in an expression.

@@ -75,13 +75,13 @@ func HasSubqueries(e Expr) bool {
 }
 
 // IsRowIndependent reports whether e has the same value for every row of a statement: no columns of the row, nothing
-// volatile, no aggregates and no subqueries. Such an expression can be evaluated once, before the first row.
+// volatile, no aggregates, sets and subqueries. Such an expression can be evaluated once, before the first row.
 func IsRowIndependent(e Expr) bool {
 	return VolatilityOf(e) < Volatile && !contains(e, func(n Expr) bool {
 		switch n := n.(type) {
 		case *Column:
 			return n.Level == 0
-		case *Aggregate, *Subquery:
+		case *Aggregate, *SetCall, *Subquery:
 			return true
 		}
 		return false
