@@ -10,12 +10,14 @@ package sql
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"minidb/kv"
 	"minidb/sql/catalog"
 	"minidb/sql/internal/jobs"
+	"minidb/sql/internal/pgcatalog"
 	"minidb/sql/sqlerr"
 	"minidb/storage/vfs"
 )
@@ -40,8 +42,14 @@ const superuser = "postgres"
 type Engine struct {
 	options Options
 	catalog *catalog.Store
-	jobs    *jobs.Registry
-	lastPID atomic.Int32
+	started time.Time
+	// snapshots are those of the catalog that sessions share.
+	snapshots pgcatalog.Cache
+	jobs      *jobs.Registry
+	lastPID   atomic.Int32
+
+	mu       sync.Mutex
+	sessions map[int32]*Session // by PID
 }
 
 // Open makes an engine on an open store. The store stays the caller's to close, after the engine.
@@ -60,7 +68,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{options: o, catalog: store, jobs: registry}, nil
+	return &Engine{options: o, catalog: store, jobs: registry, started: o.Now(), sessions: map[int32]*Session{}}, nil
 }
 
 // Close cancels the running jobs and waits for them. Sessions must be closed before.

@@ -76,9 +76,11 @@ func (s *Session) newImport(ctx context.Context, q *statement, st *parse.ImportS
 		return nil, err
 	}
 	defer txn.Rollback()
+	ec := *s.context
+	ec.Names = nil // the session's, and the import runs on goroutines of its own
 	env := &exec.Env{
 		KV: s.engine.options.KV, Txn: txn, View: s.engine.catalog.View(txn), Database: s.database, SearchPath: s.searchPath(), User: s.opts.User,
-		Text: q.text, Memory: exec.NewMemory(0), Notice: func(*sqlerr.Error) {}, Eval: &expr.EvalContext{Types: s.context},
+		Text: q.text, Memory: exec.NewMemory(0), Notice: func(*sqlerr.Error) {}, Eval: &expr.EvalContext{Types: &ec},
 	}
 	return exec.NewImport(ctx, env, st, s.engine.options.ImportFS, s.engine.options.ImportDir)
 }

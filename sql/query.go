@@ -15,6 +15,7 @@ import (
 // rolled back or, in a block, has failed.
 func (s *Session) Query(ctx context.Context, text string, each func(*Portal) error) error {
 	return s.call(ctx, func(ctx context.Context) error {
+		s.activity.noteQuery(text)
 		stmts, err := s.parse(text)
 		if err != nil {
 			return err
@@ -132,6 +133,7 @@ func (s *Session) Bind(ctx context.Context, p *Prepared, args []types.Datum) (*P
 		if len(args) != len(p.statement.params) {
 			return sqlerr.New(sqlerr.ProtocolViolation, "bind message supplies %d parameters, but prepared statement requires %d", len(args), len(p.statement.params))
 		}
+		s.activity.noteQuery(p.statement.text)
 		var err error
 		portal, err = s.newPortal(ctx, p.statement, args)
 		return err

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"time"
 
 	"minidb/kv"
 	"minidb/sql/catalog"
+	"minidb/sql/internal/pgcatalog"
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
 )
@@ -37,6 +39,7 @@ type Session struct {
 	settings settingsState
 	derived  derived        // from settings
 	context  *types.Context // replaced, never changed, while a statement runs
+	reader   *pgcatalog.Reader
 	tx       transaction
 	database *catalog.Database
 	prepared map[string]*statement // by PREPARE
@@ -45,6 +48,7 @@ type Session struct {
 	work     work
 	// sequences is for currval and lastval.
 	sequences sequenceValues
+	activity  activity
 }
 
 // Param is a setting's name and value as ParameterStatus reports them.
@@ -59,12 +63,18 @@ func (e *Engine) NewSession(o SessionOptions) (*Session, error) {
 		o.Database = o.User
 	}
 	s := &Session{engine: e, opts: o, pid: e.lastPID.Add(1), portals: map[*Portal]struct{}{}}
+	s.reader = pgcatalog.NewReader(catalogEnv{s})
 	if err := s.checkNames(); err != nil {
 		return nil, err
 	}
 	if err := s.startVars(); err != nil {
 		return nil, err
 	}
+	s.activity.started = e.options.Now()
+	s.activity.note("idle", time.Time{}, s.activity.started)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.sessions[s.pid] = s
 	return s, nil
 }
 
@@ -122,6 +132,9 @@ func (s *Session) Close() {
 	s.idle.stop()
 	s.endTransaction()
 	s.work.close()
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	delete(s.engine.sessions, s.pid)
 }
 
 // PID is the number by which other sessions and cancel requests name this one.
@@ -139,6 +152,7 @@ func (s *Session) call(ctx context.Context, f func(ctx context.Context) error) (
 		return f(s.work.running)
 	}
 	s.idle.stop()
+	s.activity.note("active", time.Time{}, s.engine.options.Now())
 	ctx = s.work.begin(ctx)
 	defer func() {
 		if p := recover(); p != nil {
@@ -150,6 +164,7 @@ func (s *Session) call(ctx context.Context, f func(ctx context.Context) error) (
 			err = mapError(ctx, err)
 			s.Fail()
 		}
+		s.activity.note(s.idleState(), s.tx.start, s.engine.options.Now())
 		s.idle.start(s)
 	}()
 	return f(ctx)

@@ -167,6 +167,7 @@ type derived struct {
 }
 
 func (s *Session) derive() {
+	s.activity.noteApplication(s.value("application_name"))
 	s.derived = derived{
 		pathText: s.value("search_path"),
 		modes: modes{
@@ -207,7 +208,7 @@ func (s *Session) deriveContext() {
 	if s.context != nil {
 		ec.TxnTime, ec.StmtTime = s.context.TxnTime, s.context.StmtTime
 	}
-	ec.Names = sessionNames{s}
+	ec.Names = s.reader
 	ec.Location, _, _ = loadZone(s.value("timezone"))
 	switch s.value("datestyle") {
 	case "ISO, DMY":

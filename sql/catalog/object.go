@@ -98,6 +98,7 @@ func commentPrefix(oid types.OID) []byte {
 
 // SetComment sets the comment on an object, or on a column of it; "" removes it. The object is locked.
 func (v *View) SetComment(oid types.OID, column ColumnID, text string) error {
+	v.touch()
 	k := binary.BigEndian.AppendUint16(commentPrefix(oid), uint16(column))
 	if text == "" {
 		return v.txn.Del(k)

@@ -3,6 +3,7 @@ package catalog
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -225,11 +226,29 @@ func (s *Store) decodeTable(id ID, raw []byte, keep bool) (*Table, error) {
 		return nil, corrupt("descriptor %d is not that of a table", id)
 	}
 	if keep {
-		s.mu.Lock()
-		s.tables[id] = cachedTable{raw, d.Table}
-		s.mu.Unlock()
+		s.keepTable(raw, d.Table)
 	}
 	return d.Table, nil
+}
+
+// keepTable puts a decoded table into the cache. It keeps raw.
+func (s *Store) keepTable(raw []byte, t *Table) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tables[t.ID] = cachedTable{raw, t}
+}
+
+// cachedTable gives the table that a key and value are the descriptor of, if it was decoded before; else nil.
+func (s *Store) cachedTable(key, raw []byte) *Table {
+	if len(key) != 5 {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c, ok := s.tables[ID(binary.BigEndian.Uint32(key[1:]))]; ok && bytes.Equal(c.raw, raw) {
+		return c.table
+	}
+	return nil
 }
 
 func (s *Store) forget(id ID) {

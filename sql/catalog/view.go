@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -269,9 +270,16 @@ func (v *View) Contents(ctx context.Context) (Contents, error) {
 	}
 	defer it.Close()
 	for it.Next() {
+		if t := v.store.cachedTable(it.Key(), it.Value()); t != nil {
+			c.Tables = append(c.Tables, t)
+			continue
+		}
 		d, err := decodeDescriptor(it.Value())
 		if err != nil {
 			return c, err
+		}
+		if d.Table != nil && !v.changed {
+			v.store.keepTable(bytes.Clone(it.Value()), d.Table)
 		}
 		switch {
 		case d.Database != nil:

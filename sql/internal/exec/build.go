@@ -33,6 +33,8 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 			return newPoints(b.env, n), nil
 		}
 		return newScan(b.env, n)
+	case *plan.CatalogScan:
+		return &catalogScan{env: b.env, node: n}, nil
 	case *plan.LockRows:
 		return b.over(n.Input, func(in Operator) Operator { return newLockRows(b.env, n, in) })
 	case *plan.SequenceRow:

@@ -12,6 +12,7 @@ import (
 	"minidb/sql/catalog"
 	"minidb/sql/internal/expr"
 	"minidb/sql/internal/parse"
+	"minidb/sql/internal/pgcatalog"
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
 )
@@ -21,6 +22,8 @@ type Env struct {
 	KV   *kv.DB
 	Txn  *kv.Txn
 	View *catalog.View
+	// Catalog gives the rows of system tables.
+	Catalog *pgcatalog.Reader
 	// Database is the session's, SearchPath the names of the schemas in which names without one are looked up; not all need exist.
 	Database   *catalog.Database
 	SearchPath []string

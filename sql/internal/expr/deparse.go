@@ -13,6 +13,18 @@ import (
 // with their types where those are not plain. With qualify, columns carry their table's name.
 func Deparse(e Expr, qualify bool) string {
 	d := deparser{qualify: qualify}
+	return d.top(e)
+}
+
+// DeparseStored gives an expression that was not folded as SQL text, as pg_get_expr writes what a descriptor holds; if pretty,
+// with only those parentheses that it needs, or that PostgreSQL thinks it needs.
+func DeparseStored(e Expr, pretty bool) string {
+	d := deparser{stored: true, pretty: pretty}
+	return d.top(e)
+}
+
+// top writes a whole expression.
+func (d *deparser) top(e Expr) string {
 	// What only fits the value to its place is not shown at the top.
 	for {
 		c, ok := e.(*Cast)
@@ -29,6 +41,8 @@ func Deparse(e Expr, qualify bool) string {
 type deparser struct {
 	out     []byte
 	qualify bool
+	stored  bool // the expression was not folded: a list of constants is still one
+	pretty  bool
 }
 
 func (d *deparser) text(s ...string) {
@@ -59,25 +73,24 @@ func (d *deparser) expr(e Expr) {
 	case *Cast:
 		d.cast(e)
 	case *And:
-		d.text("(")
-		d.list(e.Args, " AND ")
-		d.text(")")
+		d.joined(e, e.Args, " AND ")
 	case *Or:
-		d.text("(")
-		d.list(e.Args, " OR ")
-		d.text(")")
+		d.joined(e, e.Args, " OR ")
 	case *Not:
-		d.text("(NOT ")
-		d.expr(e.Arg)
-		d.text(")")
+		d.open()
+		d.text("NOT ")
+		d.operand(e.Arg, e)
+		d.close()
 	case *NullTest:
-		d.text("(")
-		d.expr(e.Arg)
-		d.text(map[bool]string{false: " IS NULL)", true: " IS NOT NULL)"}[e.Not])
+		d.open()
+		d.operand(e.Arg, e)
+		d.text(map[bool]string{false: " IS NULL", true: " IS NOT NULL"}[e.Not])
+		d.close()
 	case *BoolTest:
-		d.text("(")
-		d.expr(e.Arg)
-		d.text(" IS ", [...]string{"TRUE", "NOT TRUE", "FALSE", "NOT FALSE", "UNKNOWN", "NOT UNKNOWN"}[e.Test], ")")
+		d.open()
+		d.operand(e.Arg, e)
+		d.text(" IS ", [...]string{"TRUE", "NOT TRUE", "FALSE", "NOT FALSE", "UNKNOWN", "NOT UNKNOWN"}[e.Test])
+		d.close()
 	case *Distinct:
 		d.distinct(e)
 	case *Aggregate:
@@ -192,9 +205,9 @@ func (d *deparser) cast(e *Cast) {
 	if c, ok := e.Arg.(*Const); ok && c.typ == e.typ.Base() {
 		d.constant(c, false)
 	} else {
-		d.text("(")
-		d.expr(e.Arg)
-		d.text(")")
+		d.open()
+		d.operand(e.Arg, e)
+		d.close()
 	}
 	d.text("::", typeName(e.typ))
 }
@@ -202,15 +215,16 @@ func (d *deparser) cast(e *Cast) {
 func (d *deparser) call(e *Call) {
 	switch {
 	case e.oper != nil && len(e.Args) == 1:
-		d.text("(", e.oper.name, " ")
-		d.expr(e.Args[0])
-		d.text(")")
+		d.open()
+		d.text(e.oper.name, " ")
+		d.operand(e.Args[0], e)
+		d.close()
 	case e.oper != nil:
-		d.text("(")
-		d.expr(e.Args[0])
+		d.open()
+		d.operand(e.Args[0], e)
 		d.text(" ", e.oper.name, " ")
-		d.expr(e.Args[1])
-		d.text(")")
+		d.operand(e.Args[1], e)
+		d.close()
 	case e.keyword != "":
 		d.construct(e)
 	default:
@@ -279,14 +293,15 @@ func (d *deparser) keywords(name string, args []Expr, words ...string) {
 func (d *deparser) distinct(e *Distinct) {
 	if e.Not {
 		// PostgreSQL has no node for the negation.
-		d.text("(NOT ")
-		defer d.text(")")
+		d.open()
+		d.text("NOT ")
+		defer d.close()
 	}
-	d.text("(")
-	d.expr(e.Left)
+	d.open()
+	d.operand(e.Left, e)
 	d.text(" IS DISTINCT FROM ")
-	d.expr(e.Right)
-	d.text(")")
+	d.operand(e.Right, e)
+	d.close()
 }
 
 func (d *deparser) caseExpr(e *Case) {
@@ -348,8 +363,9 @@ func (d *deparser) subscript(e *Subscript) {
 }
 
 func (d *deparser) inList(e *InList) {
-	d.text("(")
-	d.expr(e.Left)
+	d.open()
+	defer d.close()
+	d.operand(e.Left, e)
 	d.text(" ", e.oper.name, map[bool]string{false: " ANY (", true: " ALL ("}[e.All])
 	if e.array != nil {
 		d.expr(e.array)
@@ -359,16 +375,16 @@ func (d *deparser) inList(e *InList) {
 	values := make([]string, len(e.List))
 	for i, x := range e.List {
 		c, ok := x.(*Const)
-		if !ok {
+		if !ok || d.stored {
 			d.text("ARRAY[")
 			d.list(e.List, ", ")
-			d.text("]))")
+			d.text("])")
 			return
 		}
 		values[i] = arrayElement(c)
 	}
 	d.quoted("{" + strings.Join(values, ",") + "}")
-	d.text("::", typeName(e.List[0].Type().Base()), "[]))")
+	d.text("::", typeName(e.List[0].Type().Base()), "[])")
 }
 
 // arrayElement is a value inside of an array's text form.

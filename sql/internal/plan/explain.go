@@ -193,6 +193,15 @@ func (n *LockRows) explain(e *explainer) {
 	e.input(n.Input)
 }
 
+func (n *CatalogScan) explain(e *explainer) {
+	name := n.Relation.Name
+	if n.Alias != name {
+		name += " " + n.Alias
+	}
+	e.node(n, "Catalog Scan on %s", name)
+	e.property("Filter", e.cond(n.Filter))
+}
+
 func (n *Values) explain(e *explainer) {
 	switch {
 	case len(n.Rows) == 0:

@@ -69,6 +69,11 @@ func (p *Planner) addTable(f *from, t *parse.TableRef, use Use) error {
 	if c := p.findCTE(t.Name); c != nil && use != UseWrite {
 		return p.addCTE(f, c, t)
 	}
+	if rel, err := p.systemTable(t.Name); err != nil {
+		return err
+	} else if rel != nil && use == UseRead {
+		return p.addSystemTable(f, rel, t)
+	}
 	table, schema, err := p.table(t.Name, use)
 	if err != nil {
 		return err

@@ -123,6 +123,10 @@ func (s *source) plan(conds []expr.Expr, need []bool, order []columnOrder, limit
 		ordered = chooseAccess(s.scan, conds, need[s.first:s.first+s.width], order, limit)
 		return s.scan, ordered
 	}
+	if scan, ok := s.node.(*CatalogScan); ok {
+		scan.restrict(conds, need[s.first:s.first+s.width])
+		return scan, false
+	}
 	if cond := expr.JoinAnd(conds); cond != nil {
 		return &Filter{Input: s.node, Cond: cond}, false
 	}

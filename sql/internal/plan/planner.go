@@ -8,6 +8,7 @@ import (
 	"minidb/sql/catalog"
 	"minidb/sql/internal/expr"
 	"minidb/sql/internal/parse"
+	"minidb/sql/internal/pgcatalog"
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
 )
@@ -200,7 +201,7 @@ func (p *Planner) asOfSnapshot(t *catalog.Table) (*catalog.Table, error) {
 
 // LookupRelation finds what a name stands for by the search path and locks its table.
 //
-// Errors: 42P01, 0A000 for another database and for catalog tables; without position.
+// Errors: 42P01, 0A000 for another database, 42501 for system tables; without position.
 func LookupRelation(ctx context.Context, view *catalog.View, db *catalog.Database, path []string, name parse.ObjectName, mode kv.TableLock) (catalog.Relation, *catalog.Schema, error) {
 	if name.Catalog != "" && name.Catalog != db.Name {
 		return catalog.Relation{}, nil, sqlerr.New(sqlerr.FeatureNotSupported, "cross-database references are not implemented: \"%s.%s.%s\"", name.Catalog, name.Schema, name.Name)
@@ -208,8 +209,8 @@ func LookupRelation(ctx context.Context, view *catalog.View, db *catalog.Databas
 	shown := name.Name
 	if name.Schema != "" {
 		path, shown = []string{name.Schema}, name.Schema+"."+name.Name
-		if name.Schema == "pg_catalog" || name.Schema == "information_schema" {
-			return catalog.Relation{}, nil, sqlerr.Unsupported("catalog table " + shown)
+		if rel := pgcatalog.Find(name.Schema, name.Name); rel != nil {
+			return catalog.Relation{}, nil, systemTableDenied(rel)
 		}
 	}
 	for _, schemaName := range path {
@@ -226,10 +227,15 @@ func LookupRelation(ctx context.Context, view *catalog.View, db *catalog.Databas
 		}
 		return r, schema, err
 	}
-	if len(name.Name) > 3 && name.Name[:3] == "pg_" {
-		return catalog.Relation{}, nil, sqlerr.Unsupported("catalog table " + shown)
+	if rel := pgcatalog.Find("pg_catalog", name.Name); rel != nil && name.Schema == "" {
+		return catalog.Relation{}, nil, systemTableDenied(rel)
 	}
 	return catalog.Relation{}, nil, sqlerr.New(sqlerr.UndefinedTable, "relation \"%s\" does not exist", shown)
+}
+
+// systemTableDenied refuses to change a system table.
+func systemTableDenied(rel *pgcatalog.Relation) error {
+	return sqlerr.New(sqlerr.InsufficientPrivilege, "permission denied: \"%s\" is a system catalog", rel.Name)
 }
 
 // parseExpression parses the stored text of a default or a check.

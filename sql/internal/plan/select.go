@@ -155,8 +155,14 @@ func (f *from) describe(name string, e expr.Expr) Column {
 	c := Column{Name: name, Type: e.Type()}
 	if ref, ok := e.(*expr.Column); ok && ref.Level == 0 {
 		for _, s := range f.sources {
-			if i := ref.Index - s.first; s.scan != nil && i >= 0 && i < s.width {
+			i := ref.Index - s.first
+			if i < 0 || i >= s.width {
+				continue
+			}
+			if s.scan != nil {
 				c.TableOID, c.Attr = s.scan.Table.OID, int16(s.scan.Table.Columns[i].ID)
+			} else if scan, ok := s.node.(*CatalogScan); ok {
+				c.TableOID, c.Attr = scan.Relation.OID, int16(i+1)
 			}
 		}
 	}

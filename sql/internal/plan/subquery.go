@@ -153,6 +153,11 @@ func mapExprs(n Node, f func(expr.Expr) expr.Expr) {
 		one(&n.IndexFilter)
 		one(&n.Filter)
 		n.Constraint.mapExprs(one, all)
+	case *CatalogScan:
+		one(&n.Filter)
+		for i := range n.Keys {
+			all(n.Keys[i].Values)
+		}
 	case *Values:
 		for _, row := range n.Rows {
 			all(row)
