@@ -52,8 +52,6 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 		return b.over(n.Input, func(in Operator) Operator { return newUpdate(b.env, n, in) })
 	case *plan.Delete:
 		return b.over(n.Input, func(in Operator) Operator { return newDelete(b.env, n, in) })
-	case *plan.Apply:
-		return b.newApply(n)
 	case *plan.Subquery:
 		return b.build(n.Input)
 	case *plan.SetOp:
@@ -78,6 +76,8 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 		return b.over(n.Input, func(in Operator) Operator { return &limit{env: b.env, input: in, node: n} })
 	case *plan.Distinct:
 		return b.over(n.Input, func(in Operator) Operator { return &distinct{env: b.env, input: in, node: n} })
+	case *plan.Window:
+		return b.over(n.Input, func(in Operator) Operator { return newWindow(b.env, n, in) })
 	case *plan.Aggregate:
 		return b.over(n.Input, func(in Operator) Operator { return &aggregate{env: b.env, input: in, node: n} })
 	}

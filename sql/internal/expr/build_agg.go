@@ -43,12 +43,15 @@ func (b *Builder) aggregate(x *parse.FuncCall, c *candidate, args []Expr, s *Sco
 		return nil, err
 	}
 	for _, e := range args {
+		if w := findWindowCall(e); w != nil {
+			return nil, b.at(sqlerr.New(sqlerr.GroupingError, "aggregate function calls cannot contain window function calls"), w.pos)
+		}
 		if ofOuterQuery(e) {
 			return nil, b.unsupported("an aggregate of an outer query", x.Pos)
 		}
 	}
 	a := &Aggregate{Args: args, Distinct: x.Distinct, Star: x.Star, proc: c.proc, typ: types.Type{OID: result, Mod: -1}}
-	if a.OrderBy, err = b.sortKeys(x, s); err != nil {
+	if a.OrderBy, err = b.sortKeys(x.OrderBy, s); err != nil {
 		return nil, err
 	}
 	if x.Distinct {
@@ -74,9 +77,9 @@ func ofOuterQuery(e Expr) bool {
 	return outer && !HasColumns(e)
 }
 
-func (b *Builder) sortKeys(x *parse.FuncCall, s *Scope) ([]SortKey, error) {
+func (b *Builder) sortKeys(items []parse.OrderItem, s *Scope) ([]SortKey, error) {
 	var keys []SortKey
-	for _, item := range x.OrderBy {
+	for _, item := range items {
 		if item.Using != "" {
 			return nil, b.unsupported("ORDER BY … USING", item.Expr.Position())
 		}
@@ -105,4 +108,13 @@ func (b *Builder) distinctOrder(a *Aggregate, x *parse.FuncCall) error {
 		}
 	}
 	return nil
+}
+
+// isOrderedSet tells the aggregates that take WITHIN GROUP from the others.
+func isOrderedSet(p *proc) bool {
+	switch p.name {
+	case "percentile_cont", "percentile_disc", "mode", "rank", "dense_rank", "percent_rank", "cume_dist":
+		return true
+	}
+	return false
 }

@@ -19,7 +19,7 @@ func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 		scope.topLevel = false
 		inner = &scope
 	}
-	if isAggregateName(name) {
+	if isAggregateName(name) && x.Over == nil {
 		if err := b.allowAggregate(x, s); err != nil {
 			return nil, err
 		}
@@ -60,6 +60,9 @@ func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 	if err := b.refuseCall(x); err != nil {
 		return nil, err
 	}
+	if x.Over != nil {
+		return b.windowCall(x, c, args, s)
+	}
 	if c.proc.kind == 'a' {
 		return b.aggregate(x, c, args, inner)
 	}
@@ -86,8 +89,6 @@ func (b *Builder) checkSchema(schema string, pos int) error {
 // refuseCall refuses the shapes of calls that minidb does not have.
 func (b *Builder) refuseCall(x *parse.FuncCall) error {
 	switch {
-	case x.Over != nil:
-		return b.unsupported("a window function call", x.Pos)
 	case x.ArgNames != nil:
 		return b.unsupported("a named argument", x.Pos)
 	case x.Variadic:

@@ -112,6 +112,9 @@ func sameBranching(a, b Expr) bool {
 	case *Aggregate:
 		b, ok := b.(*Aggregate)
 		return ok && sameAggregate(a, b)
+	case *WindowCall:
+		b, ok := b.(*WindowCall)
+		return ok && sameWindowCall(a, b)
 	default:
 		// Subqueries are equal only if they are one.
 		return false
@@ -127,15 +130,10 @@ func sameIndexes(a, b []SubscriptIndex) bool {
 
 func sameAggregate(a, b *Aggregate) bool {
 	if a.proc != b.proc || a.Distinct != b.Distinct || a.Star != b.Star || (a.Filter == nil) != (b.Filter == nil) ||
-		len(a.Args) != len(b.Args) || len(a.OrderBy) != len(b.OrderBy) {
+		len(a.Args) != len(b.Args) {
 		return false
 	}
-	for i := range a.OrderBy {
-		if a.OrderBy[i].Desc != b.OrderBy[i].Desc || a.OrderBy[i].NullsFirst != b.OrderBy[i].NullsFirst {
-			return false
-		}
-	}
-	return true
+	return sameOrder(a.OrderBy, b.OrderBy)
 }
 
 // sameProc: the SQL value functions are made per call.

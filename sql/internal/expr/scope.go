@@ -15,6 +15,8 @@ type Scope struct {
 	Clause Clause
 	// Subquery makes the expression of a query inside this one. Nil: subqueries are refused.
 	Subquery SubqueryBuilder
+	// Windows are those of the query's WINDOW clause; nil for none.
+	Windows *Windows
 
 	// SetFuncs allows set-returning functions, as a SELECT list does: they appear as *SetCall.
 	SetFuncs bool
@@ -113,12 +115,17 @@ const (
 	ClauseCall
 	ClauseCopyWhere
 	ClausePartition
+	ClauseWindow // PARTITION BY and ORDER BY of a window
+	ClauseWindowRows
+	ClauseWindowRange
+	ClauseWindowGroups
 )
 
 // clauseFact is what messages call a clause and what it does not allow.
 type clauseFact struct {
 	name       string // as in "argument of WHERE must be type boolean"
 	aggregates string // as in "aggregate functions are not allowed in WHERE"; "" = they are allowed
+	windows    string // the same of window functions; "" = as aggregates
 	noSubquery string // as in "cannot use subquery in check constraint"; "" = they are allowed
 	noColumns  string // as in "cannot use column reference in DEFAULT expression"; "" = they are allowed
 }
@@ -129,7 +136,7 @@ var clauseFacts = [...]clauseFact{
 	ClauseJoin:           {name: "JOIN/ON", aggregates: "JOIN conditions"},
 	ClauseWhere:          {name: "WHERE", aggregates: "WHERE"},
 	ClauseGroupBy:        {name: "GROUP BY", aggregates: "GROUP BY"},
-	ClauseHaving:         {name: "HAVING"},
+	ClauseHaving:         {name: "HAVING", windows: "HAVING"},
 	ClauseOrderBy:        {name: "ORDER BY"},
 	ClauseDistinctOn:     {name: "DISTINCT ON"},
 	ClauseLimit:          {name: "LIMIT", aggregates: "LIMIT"},
@@ -148,6 +155,10 @@ var clauseFacts = [...]clauseFact{
 	ClauseCall:           {name: "CALL", aggregates: "CALL arguments", noSubquery: "CALL argument"},
 	ClauseCopyWhere:      {name: "WHERE", aggregates: "COPY FROM WHERE conditions", noSubquery: "COPY FROM WHERE condition"},
 	ClausePartition:      {name: "PARTITION BY", aggregates: "partition key expressions", noSubquery: "partition key expression"},
+	ClauseWindow:         {name: "window definition", windows: "window definitions"},
+	ClauseWindowRows:     {name: "ROWS", aggregates: "window ROWS", windows: "window definitions"},
+	ClauseWindowRange:    {name: "RANGE", aggregates: "window RANGE", windows: "window definitions"},
+	ClauseWindowGroups:   {name: "GROUPS", aggregates: "window GROUPS", windows: "window definitions"},
 }
 
 func (c Clause) fact() *clauseFact { return &clauseFacts[c] }

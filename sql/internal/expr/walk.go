@@ -81,7 +81,7 @@ func IsRowIndependent(e Expr) bool {
 		switch n := n.(type) {
 		case *Column:
 			return n.Level == 0
-		case *Aggregate, *SetCall, *Subquery:
+		case *Aggregate, *WindowCall, *SetCall, *Subquery:
 			return true
 		}
 		return false

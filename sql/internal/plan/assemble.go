@@ -22,6 +22,9 @@ func (s *selection) assemble() (Node, error) {
 			node = &Filter{Input: node, Cond: s.having, shown: s.shownHaving}
 		}
 	}
+	if s.windowed {
+		node, ordered = s.addWindows(node), false
+	}
 	exprs := make([]expr.Expr, len(s.outputs))
 	for i := range s.outputs {
 		exprs[i] = expr.Fold(s.outputs[i].expr)
@@ -108,7 +111,7 @@ func (s *selection) needed() []bool {
 
 // wantedOrder is the order in which FROM's rows need no sorting; nil if there is none.
 func (s *selection) wantedOrder() []columnOrder {
-	if s.grouped || len(s.from.sources) != 1 {
+	if s.grouped || s.windowed || len(s.from.sources) != 1 {
 		return nil
 	}
 	var order []columnOrder
@@ -124,7 +127,7 @@ func (s *selection) wantedOrder() []columnOrder {
 
 // probableLimit is how many rows of FROM are probably read, if that is known; else 0.
 func (s *selection) probableLimit() int64 {
-	if s.grouped || s.clause.Distinct || s.limit == nil {
+	if s.grouped || s.windowed || s.clause.Distinct || s.limit == nil {
 		return 0
 	}
 	n, ok := constantInt(s.limit)
@@ -167,6 +170,8 @@ func (s *selection) locking() (*LockRows, error) {
 		return nil, refuse("HAVING clause")
 	case s.grouped:
 		return nil, refuse("aggregate functions")
+	case s.windowed:
+		return nil, refuse("window functions")
 	case s.clause.Distinct:
 		return nil, refuse("DISTINCT clause")
 	case len(s.from.sources) != 1 || s.from.sources[0].scan == nil:

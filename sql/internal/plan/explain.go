@@ -121,7 +121,7 @@ func (e *explainer) sortKeys(keys []SortKey) string {
 	parts := make([]string, len(keys))
 	for i, k := range keys {
 		s := e.text(k.Expr)
-		if _, ok := k.Expr.(*expr.Column); !ok && !(s != "" && s[0] == '(' && closes(s)) {
+		if _, ok := k.Expr.(*expr.Column); !ok { // a column that the input computes
 			s = "(" + s + ")"
 		}
 		if k.Desc {

@@ -9,6 +9,14 @@ import (
 
 func itoa(i int) string { return strconv.Itoa(i) }
 
+// checkWindows finds out whether the query has calls with OVER, and refuses a WINDOW clause with an error.
+func (s *selection) checkWindows() error {
+	for i := range s.outputs {
+		s.windowed = s.windowed || expr.HasWindowCalls(s.outputs[i].expr)
+	}
+	return s.p.builder.CheckWindows(s.from.clause(s.p, expr.ClauseSelect))
+}
+
 // group turns the outputs of a query with groups or aggregates into expressions over the rows of an Aggregate: the groups' values and
 // then the aggregates'.
 func (s *selection) group() error {

@@ -59,6 +59,7 @@ type selection struct {
 	having      expr.Expr
 	shownHaving expr.Expr // before it was turned into one over groups
 	grouped     bool
+	windowed    bool      // outputs have calls with OVER
 	order       []SortKey // columns of outputs
 	on          []int     // DISTINCT ON: columns of outputs
 	limit       expr.Expr
@@ -66,9 +67,6 @@ type selection struct {
 }
 
 func (p *Planner) selectClause(st *parse.SelectStmt, clause *parse.SelectClause, outer *expr.Scope) (*queryPlan, error) {
-	if len(clause.Windows) > 0 {
-		return nil, p.unsupported("WINDOW", clause.Windows[0].Pos)
-	}
 	use := UseRead
 	if len(st.Locking) > 0 {
 		use = UseRowLock
@@ -77,8 +75,9 @@ func (p *Planner) selectClause(st *parse.SelectStmt, clause *parse.SelectClause,
 	if err != nil {
 		return nil, err
 	}
+	f.scope.Windows = expr.NewWindows(clause.Windows)
 	s := &selection{p: p, st: st, clause: clause, from: f}
-	for _, step := range []func() error{s.buildWhere, s.buildTargets, s.buildGroups, s.buildHaving, s.buildDistinctOn, s.buildOrder, s.buildLimit, s.group} {
+	for _, step := range []func() error{s.buildWhere, s.buildTargets, s.buildGroups, s.buildHaving, s.buildDistinctOn, s.buildOrder, s.buildLimit, s.checkWindows, s.group} {
 		if err := step(); err != nil {
 			return nil, err
 		}

@@ -185,6 +185,8 @@ func mapExprs(n Node, f func(expr.Expr) expr.Expr) {
 		for i, a := range n.Aggs {
 			n.Aggs[i] = f(a).(*expr.Aggregate)
 		}
+	case *Window:
+		n.mapExprs(one, f)
 	case *Join:
 		all(n.LeftKeys)
 		all(n.RightKeys)
@@ -192,12 +194,6 @@ func mapExprs(n Node, f func(expr.Expr) expr.Expr) {
 		one(&n.On)
 	case *LockRows:
 		one(&n.Recheck)
-	case *Apply:
-		// What Right uses from outside it uses by Args.
-		all(n.Args)
-		one(&n.On)
-		mapExprs(n.Left, f)
-		return
 	}
 	for _, in := range inputs(n) {
 		mapExprs(in, f)
@@ -249,13 +245,13 @@ func inputs(n Node) []Node {
 		return []Node{n.Input}
 	case *Aggregate:
 		return []Node{n.Input}
+	case *Window:
+		return []Node{n.Input}
 	case *Subquery:
 		return []Node{n.Input}
 	case *LockRows:
 		return []Node{n.Input}
 	case *Join:
-		return []Node{n.Left, n.Right}
-	case *Apply:
 		return []Node{n.Left, n.Right}
 	case *SetOp:
 		return []Node{n.Left, n.Right}
