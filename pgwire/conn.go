@@ -209,7 +209,7 @@ func (c *conn) handle(typ byte, body []byte) error {
 		c.sess.Fail()
 		c.readyForQuery()
 	case 'd', 'c', 'f':
-		// Outside COPY these are the rest of one that has failed, and PostgreSQL ignores them too.
+		// Outside COPY (see copyIn) these are the rest of one that has failed, and PostgreSQL ignores them too.
 	}
 	return nil
 }
@@ -248,10 +248,8 @@ func (c *conn) notice(e *sqlerr.Error) {
 
 // sendRows gathers a batch of rows; it fails if they cannot be written.
 func (c *conn) sendRows(b *types.Batch, formats []int16) error {
-	if err := c.w.rows(c.sess.Context(), formats, b); err != nil {
-		return sqlerr.Fatal(sqlerr.ConnectionFailure, "connection to client lost").WithCause(err)
-	}
-	return nil
+	c.w.rows(c.sess.Context(), formats, b)
+	return c.written()
 }
 
 // sessionOptions are what a session needs to know of its client.
@@ -264,5 +262,6 @@ func (c *conn) sessionOptions(params map[string]string) sql.SessionOptions {
 			c.w.sendParameter(name, value)
 		},
 		Terminate: c.terminate,
+		Copy:      c,
 	}
 }

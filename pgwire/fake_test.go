@@ -1,8 +1,11 @@
 package pgwire
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"sync"
@@ -157,7 +160,7 @@ func (s *fakeSession) portal(text string, args []types.Datum) (*fakePortal, erro
 		return nil, sqlerr.New(sqlerr.InFailedSQLTransaction, "current transaction is aborted, commands ignored until end of transaction block")
 	}
 	switch word {
-	case "", "wait", "deaf", "error", "panic", "notice", "begin", "commit":
+	case "", "copyin", "copyout", "wait", "deaf", "error", "panic", "notice", "begin", "commit":
 	case "set":
 		p.word = text
 	case "rows":
@@ -215,6 +218,10 @@ func (p *fakePortal) Next(ctx context.Context, maxRows int) (*types.Batch, error
 	switch s := p.s; p.word {
 	case "wait", "deaf":
 		return nil, s.wait(ctx, p.word == "deaf")
+	case "copyin":
+		return nil, p.copyIn(ctx)
+	case "copyout":
+		return nil, p.copyOut()
 	case "error":
 		return nil, sqlerr.New(sqlerr.CheckViolation, "bad\x00 row").WithDetail("d").WithHint("h").WithWhere("w").At(7).
 			WithTable("s", "t").WithColumn("c").WithConstraint("n").WithDataType("dt")
@@ -235,10 +242,7 @@ func (p *fakePortal) Next(ctx context.Context, maxRows int) (*types.Batch, error
 }
 
 func (s *fakeSession) wait(ctx context.Context, deaf bool) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	s.mu.Lock()
-	s.cancel = cancel
-	s.mu.Unlock()
+	ctx = s.cancellable(ctx)
 	s.e.waiting <- struct{}{}
 	if deaf {
 		<-s.e.letGo
@@ -246,4 +250,54 @@ func (s *fakeSession) wait(ctx context.Context, deaf bool) error {
 	}
 	<-ctx.Done()
 	return context.Cause(ctx)
+}
+
+// cancellable is ctx with Cancel acting on it.
+func (s *fakeSession) cancellable(ctx context.Context) context.Context {
+	ctx, cancel := context.WithCancelCause(ctx)
+	s.mu.Lock()
+	s.cancel = cancel
+	s.mu.Unlock()
+	return ctx
+}
+
+// copyIn takes what the client sends, up to a byte that it does not like, and tells it in the tag.
+func (p *fakePortal) copyIn(ctx context.Context) error {
+	in, err := p.s.o.Copy.BeginCopyIn(p.s.cancellable(ctx), false, 2)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	select {
+	case p.s.e.waiting <- struct{}{}:
+	default:
+	}
+	var all []byte
+	for b := make([]byte, 3); ; {
+		n, err := in.Read(b)
+		all = append(all, b[:n]...)
+		switch {
+		case errors.Is(err, io.EOF):
+			p.tag = fmt.Sprintf("COPY %q", all)
+			return nil
+		case err != nil:
+			return err
+		case bytes.IndexByte(all, '!') >= 0:
+			return sqlerr.New(sqlerr.BadCopyFileFormat, "bad byte")
+		}
+	}
+}
+
+func (p *fakePortal) copyOut() error {
+	out := p.s.o.Copy
+	if err := out.BeginCopyOut(true, 1); err != nil {
+		return err
+	}
+	for _, row := range []string{"one", "", "three"} {
+		if err := out.CopyRow([]byte(row)); err != nil {
+			return err
+		}
+	}
+	p.tag = "COPY 3"
+	return out.EndCopyOut()
 }

@@ -23,9 +23,15 @@ const (
 
 // reader takes messages off a connection. It checks a message's type and length before it reads the rest, takes memory only
 // as bytes arrive, and never panics on what a client sends.
+//
+// A read that fails, as by a deadline, loses nothing: the next one goes on where it stopped.
 type reader struct {
 	br   *bufio.Reader
 	body []byte // for messages that do not fit br
+	have int    // of a message that began to arrive: what body has of it
+	// typ is the type of a message whose header was read and whose body, of need bytes, was not; else 0.
+	typ  byte
+	need int
 }
 
 func newReader(src io.Reader) reader {
@@ -52,25 +58,39 @@ func limitOf(typ byte) int {
 // next gives the next message's type and body, which is valid until the next call. A protocol error is a *sqlerr.Error; the
 // end of the stream between messages is io.EOF.
 func (r *reader) next() (typ byte, body []byte, err error) {
+	if r.typ == 0 {
+		if err := r.header(); err != nil {
+			return 0, nil, err
+		}
+	}
+	if body, err = r.take(r.need); err != nil {
+		return 0, nil, err
+	}
+	typ, r.typ = r.typ, 0
+	return typ, body, nil
+}
+
+// header reads the next message's type and length.
+func (r *reader) header() error {
 	header, err := r.br.Peek(5)
 	if err != nil {
 		if len(header) > 0 && errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
-		return 0, nil, err
+		return err
 	}
-	typ = header[0]
+	typ := header[0]
 	length := int64(binary.BigEndian.Uint32(header[1:]))
 	limit := limitOf(typ)
 	if limit == 0 {
-		return 0, nil, protocolError("invalid frontend message type %d", typ)
+		return protocolError("invalid frontend message type %d", typ)
 	}
 	if length < 4 || length > int64(limit) {
-		return 0, nil, protocolError("invalid message length")
+		return protocolError("invalid message length")
 	}
 	r.br.Discard(5)
-	body, err = r.take(int(length) - 4)
-	return typ, body, err
+	r.typ, r.need = typ, int(length)-4
+	return nil
 }
 
 // take gives the next n bytes.
@@ -83,23 +103,25 @@ func (r *reader) take(n int) ([]byte, error) {
 		r.br.Discard(n)
 		return body, nil
 	}
-	if cap(r.body) > keptBodyBytes {
+	if r.have == 0 && cap(r.body) > keptBodyBytes {
 		r.body = nil
 	}
 	// The buffer grows with what has arrived: a client that only says it will send much gets little.
-	buf := r.body[:0]
+	buf := r.body[:r.have]
 	for len(buf) < n {
 		want := min(n, max(2*len(buf), keptBodyBytes))
 		if cap(buf) < want {
 			buf = append(make([]byte, 0, want), buf...)
 		}
 		have := len(buf)
-		buf = buf[:want]
-		if _, err := io.ReadFull(r.br, buf[have:]); err != nil {
+		m, err := io.ReadFull(r.br, buf[have:want])
+		buf = buf[:have+m]
+		if err != nil {
+			r.body, r.have = buf, len(buf)
 			return nil, unexpectedEOF(err)
 		}
 	}
-	r.body = buf
+	r.body, r.have = buf, 0
 	return buf, nil
 }
 

@@ -158,6 +158,12 @@ func messageLine(m pgproto3.BackendMessage) string {
 		return name + errorLine(m)
 	case *pgproto3.NoticeResponse:
 		return name + errorLine((*pgproto3.ErrorResponse)(m))
+	case *pgproto3.CopyInResponse:
+		return fmt.Sprintf("%s format %d of %d", name, m.OverallFormat, m.ColumnFormatCodes)
+	case *pgproto3.CopyOutResponse:
+		return fmt.Sprintf("%s format %d of %d", name, m.OverallFormat, m.ColumnFormatCodes)
+	case *pgproto3.CopyData:
+		return fmt.Sprintf("%s %q", name, m.Data)
 	case *pgproto3.RowDescription:
 		for _, f := range m.Fields {
 			name += fmt.Sprintf(" [%s table %d.%d type %d len %d mod %d format %d]", f.Name, f.TableOID, f.TableAttributeNumber,

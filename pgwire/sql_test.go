@@ -146,7 +146,6 @@ func TestSQLThroughEveryModeOfPgx(t *testing.T) {
 				"select nope from " + table:                              "42703 @8",
 				"select 1 +":                                             "42601 @11",
 				"select 1/0":                                             "22012 @0",
-				"copy " + table + " from stdin":                          "0A000 @0",
 			} {
 				if got := errorOf(t, conn, stmt, mode); got != want {
 					t.Errorf("%s: %s, want %s", stmt, got, want)

@@ -103,8 +103,8 @@ func formatOf(formats []int16, i int) int16 {
 	}
 }
 
-// rows gathers a DataRow for each row of a batch.
-func (w *writer) rows(ec *types.Context, formats []int16, b *types.Batch) error {
+// rows gathers a DataRow for each row of a batch, unless they cannot be written.
+func (w *writer) rows(ec *types.Context, formats []int16, b *types.Batch) {
 	for r, n := 0, b.Rows(); r < n; r++ {
 		row := b.Row(r)
 		start := len(w.buf)
@@ -127,12 +127,11 @@ func (w *writer) rows(ec *types.Context, formats []int16, b *types.Batch) error 
 		binary.BigEndian.PutUint32(buf[start+1:], uint32(len(buf)-start-1))
 		w.buf = buf
 		if len(w.buf) >= flushBytes {
-			if err := w.flush(); err != nil {
-				return err
+			if w.flush() != nil {
+				return
 			}
 		}
 	}
-	return w.err
 }
 
 // sendError gathers an ErrorResponse; a NoticeResponse has the same fields.

@@ -29,6 +29,8 @@ type SessionOptions struct {
 	// Terminate is called, on a goroutine of its own, when the session has to end for the given reason, such as
 	// idle_in_transaction_session_timeout: the error is for the client, and Close should follow soon. Nil: such limits do not act.
 	Terminate func(*sqlerr.Error)
+	// Copy is where COPY … STDIN and STDOUT read and write. Nil: they are refused.
+	Copy CopyStream
 }
 
 // Session is one client's settings and transaction. Its methods are for one goroutine at a time, Cancel excepted.

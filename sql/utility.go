@@ -42,6 +42,8 @@ func (s *Session) utility(q *statement) (utility, error) {
 		return s.inEnv(q, func(ctx context.Context, env *exec.Env) (string, error) {
 			return "LOCK TABLE", exec.LockTables(ctx, env, st)
 		}), nil
+	case *parse.CopyStmt:
+		return s.copyUtility(q, st), nil
 	case *parse.ImportStmt:
 		return s.importUtility(q, st), nil
 	case *parse.ShowJobsStmt:

@@ -190,21 +190,12 @@ func (i *Import) explain(ctx context.Context, req bulk.Request, t *catalog.Table
 	if !errors.As(err, &dup) {
 		return err
 	}
-	_, id, _, decodeErr := rowenc.DecodeIndexPrefix(dup.Key)
-	if decodeErr != nil {
-		return decodeErr
+	shown := duplicateOf(i.env, t, dup.Key)
+	e, ok := sqlerr.As(shown)
+	if !ok {
+		return shown
 	}
-	x := t.Index(id)
-	if x == nil {
-		return sqlerr.Internal("duplicate key of an index that table \"%s\" lacks", t.Name)
-	}
-	values, decodeErr := rowenc.NewKeyCodec(t, x).Decode(dup.Key)
-	if decodeErr != nil {
-		return decodeErr
-	}
-	names, shown := keyText(i.env.Eval.Types, t, x, values)
-	e := sqlerr.New(sqlerr.UniqueViolation, "duplicate key value violates unique constraint \"%s\"", x.Name).
-		WithDetail("Key (%s)=(%s) already exists.", names, shown).WithTable(schemaName(i.env, t), t.Name).WithConstraint(x.Name).WithCause(err)
+	e.WithCause(err)
 	switch {
 	case dup.OtherFile != "":
 		e.WithWhere("file \"%s\", line %d, and file \"%s\", line %d", dup.File, dup.Line, dup.OtherFile, dup.OtherLine)

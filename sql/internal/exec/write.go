@@ -87,6 +87,7 @@ func (w *writer) delete(old []types.Datum) error { return w.encoder.Delete(old, 
 type conflict struct {
 	row   int
 	index *catalog.Index
+	key   []byte // valid until the writer's next reset
 }
 
 // flush writes the batch. It returns the first row, in the order of the batch, whose unique key is taken; nil if there is none. With a
@@ -139,7 +140,7 @@ func (w *writer) putUniques(ctx context.Context) (*conflict, error) {
 		var failed *kv.ConditionFailedError
 		switch {
 		case errors.As(err, &failed):
-			if c := (&conflict{p.row, p.index}); first == nil || c.before(w.table, first) {
+			if c := (&conflict{p.row, p.index, w.bytes(p.key)}); first == nil || c.before(w.table, first) {
 				first = c
 			}
 		case err != nil:

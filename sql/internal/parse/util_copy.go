@@ -32,7 +32,7 @@ func (p *parser) copyStmt() Stmt {
 	p.copyOptions(s)
 	if p.accept("where") {
 		if !s.From {
-			p.failAt(&p.toks[p.i-1])
+			p.failWith(p.toks[p.i-1].pos, "WHERE clause not allowed with COPY TO")
 		}
 		p.exprInto(&s.Where, p.expr)
 	}

@@ -1,0 +1,60 @@
+package exec
+
+import (
+	"context"
+	"slices"
+
+	"minidb/kv"
+	"minidb/sql/catalog"
+	"minidb/sql/internal/parse"
+	"minidb/sql/internal/plan"
+	"minidb/sql/sqlerr"
+)
+
+// copyTable finds the table of a COPY and locks it. Errors are without position, as PostgreSQL's.
+func copyTable(ctx context.Context, env *Env, st *parse.CopyStmt) (*catalog.Table, error) {
+	mode := kv.TableAccessShare
+	if st.From {
+		mode = kv.TableRowExclusive
+	}
+	r, _, err := plan.LookupRelation(ctx, env.View, env.Database, env.SearchPath, st.Table.Name, mode)
+	if err != nil {
+		return nil, err
+	}
+	if r.Index != nil {
+		return nil, sqlerr.New(sqlerr.WrongObjectType, "\"%s\" is an index", st.Table.Name.Name)
+	}
+	return r.Table, nil
+}
+
+// copyColumns are the ordinals of the columns that a list names, or of all that can be named.
+func copyColumns(t *catalog.Table, list []string) ([]int, error) {
+	var out []int
+	if list == nil {
+		for o := range t.Visible() {
+			out = append(out, o)
+		}
+		return out, nil
+	}
+	for _, name := range list {
+		c := t.ColumnByName(name)
+		if c == nil {
+			return nil, sqlerr.New(sqlerr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", name, t.Name)
+		}
+		o := t.Ordinal(c.ID)
+		if slices.Contains(out, o) {
+			return nil, sqlerr.New(sqlerr.DuplicateColumn, "column \"%s\" specified more than once", name)
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// columnNames are the names of columns by ordinal.
+func columnNames(t *catalog.Table, ordinals []int) []string {
+	out := make([]string, len(ordinals))
+	for i, o := range ordinals {
+		out[i] = t.Columns[o].Name
+	}
+	return out
+}
