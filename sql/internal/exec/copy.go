@@ -24,7 +24,26 @@ func copyTable(ctx context.Context, env *Env, st *parse.CopyStmt) (*catalog.Tabl
 	if r.Index != nil {
 		return nil, sqlerr.New(sqlerr.WrongObjectType, "\"%s\" is an index", st.Table.Name.Name)
 	}
-	return r.Table, nil
+	return r.Table, checkCopyKind(r.Table, st.From)
+}
+
+// checkCopyKind refuses what is no table.
+func checkCopyKind(t *catalog.Table, from bool) error {
+	direction := "from"
+	if from {
+		direction = "to"
+	}
+	switch t.Kind {
+	case catalog.KindTable:
+		return nil
+	case catalog.KindView:
+		e := sqlerr.New(sqlerr.WrongObjectType, "cannot copy %s view \"%s\"", direction, t.Name)
+		if from {
+			return e.WithHint("To enable copying to a view, provide an INSTEAD OF INSERT trigger.")
+		}
+		return e.WithHint("Try the COPY (SELECT ...) TO variant.")
+	}
+	return sqlerr.New(sqlerr.WrongObjectType, "cannot copy %s %s \"%s\"", direction, t.Kind, t.Name)
 }
 
 // copyColumns are the ordinals of the columns that a list names, or of all that can be named.

@@ -71,7 +71,7 @@ const (
 func (c *CopyFrom) Run(ctx context.Context, env *Env, in io.Reader) (int64, error) {
 	r := &copyIn{
 		CopyFrom: c, env: env, src: copyfmt.NewSource(in, c.options, c.names), writer: newWriter(env, c.table),
-		row: make(rowDatums, len(c.table.Columns)),
+		keys: newFKQueue(env, c.table), row: make(rowDatums, len(c.table.Columns)),
 	}
 	var err error
 	if r.defaults, err = plan.CompileDefaults(c.table, env.Eval.Types); err != nil {
@@ -100,7 +100,7 @@ func (c *CopyFrom) Run(ctx context.Context, env *Env, in io.Reader) (int64, erro
 			}
 		}
 		if !more {
-			return r.rows, nil
+			return r.rows, r.keys.finish(ctx)
 		}
 	}
 }
@@ -113,8 +113,10 @@ type copyIn struct {
 	defaults    []expr.Expr // by ordinal, of the columns without a field
 	constraints constraints
 	writer      *writer
-	row         rowDatums // the row at hand
-	nextID      int64     // of the hidden row id; there are left up to endID
+	keys        *fkQueue
+	batch       [][]types.Datum // the rows, kept only for foreign keys
+	row         rowDatums       // the row at hand
+	nextID      int64           // of the hidden row id; there are left up to endID
 	endID       int64
 	lines       []int64 // of the rows of the batch
 	bytes       int     // of the input of the batch
@@ -196,6 +198,13 @@ func (r *copyIn) insert(ctx context.Context) error {
 	}
 	r.lines = append(r.lines, r.src.Line())
 	r.bytes += r.src.Size()
+	if len(r.table.ForeignKeys) > 0 {
+		row := make([]types.Datum, len(r.row))
+		for i := range row {
+			row[i] = r.row[i].Clone()
+		}
+		r.batch = append(r.batch, row)
+	}
 	return r.writer.insert(len(r.lines)-1, r.row)
 }
 
@@ -228,7 +237,11 @@ func (r *copyIn) flush(ctx context.Context) error {
 	if c != nil {
 		return r.at(duplicateOf(r.env, r.table, c.key), "line "+strconv.FormatInt(r.lines[c.row], 10))
 	}
+	if err := r.keys.insertedAll(ctx, r.batch); err != nil {
+		return err
+	}
 	r.rows += int64(len(r.lines))
+	r.batch = r.batch[:0]
 	r.lines, r.bytes = r.lines[:0], 0
 	r.writer.reset()
 	return nil

@@ -159,7 +159,7 @@ func (w *writer) putUnique(ctx context.Context, p *put) (*conflict, error) {
 	if err != nil || ok {
 		return nil, err
 	}
-	return &conflict{p.row, p.index}, nil
+	return &conflict{p.row, p.index, w.bytes(p.key)}, nil
 }
 
 // before is the order in which PostgreSQL would find conflicts: row by row, each in the order of its indexes.

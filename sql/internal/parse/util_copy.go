@@ -30,7 +30,7 @@ func (p *parser) copyStmt() Stmt {
 		s.File = p.str()
 	}
 	p.copyOptions(s)
-	if p.accept("where") {
+	if s.Table != nil && p.accept("where") {
 		if !s.From {
 			p.failWith(p.toks[p.i-1].pos, "WHERE clause not allowed with COPY TO")
 		}
