@@ -69,8 +69,10 @@ func TestSQLCopyRoundTrips(t *testing.T) {
 		(2, 'NaN', '', '', 'infinity', null, '-1 day', false, null, 'Infinity', ''),
 		(3, null, '\.', null, null, null, null, null, null, null, null), (4, 0, '\N', null, null, null, null, null, null, -0.0, 'NULL')`)
 	want := dump(t, conn, "a", "")
-	for i, options := range []string{"", "(format csv)", "(format csv, header, force_quote *)", "(format csv, quote '''', escape '\\', delimiter '|', null 'x')",
-		"(format binary)", "(header match, delimiter '|')"} {
+	for i, options := range []string{
+		"", "(format csv)", "(format csv, header, force_quote *)", "(format csv, quote '''', escape '\\', delimiter '|', null 'x')",
+		"(format binary)", "(header match, delimiter '|')",
+	} {
 		table := fmt.Sprintf("b%d", i)
 		exec(t, conn, "create table "+table+" "+columns)
 		from := strings.ReplaceAll(options, "force_quote *", "header")
