@@ -22,6 +22,8 @@ type testEngine struct {
 	db       *kv.DB
 	engine   *sql.Engine
 	sessions map[string]*testSession
+	// checkable: nothing was done to the store behind the engine's back.
+	checkable bool
 }
 
 // testSession is a session that collects its notices and parameter changes.
@@ -34,7 +36,9 @@ type testSession struct {
 func openMinidb(t *testing.T) *testEngine {
 	t.Helper()
 	fs := vfs.NewMem()
-	return openMinidbOn(t, fs, kv.Options{FS: fs})
+	e := openMinidbOn(t, fs, kv.Options{FS: fs})
+	e.checkable = true
+	return e
 }
 
 // openMinidbOn opens the store that o tells of; fs is what lies below o's file system.
@@ -61,6 +65,10 @@ func (e *testEngine) name() string { return "minidb" }
 func (e *testEngine) close() {
 	for _, s := range e.sessions {
 		s.Close()
+	}
+	// Whatever a test did, rows and indexes agree.
+	if _, err := e.engine.Check(background); err != nil && e.checkable {
+		e.t.Error(err)
 	}
 	if err := e.engine.Close(); err != nil {
 		e.t.Error(err)

@@ -219,7 +219,7 @@ func (s *Session) newEnv(ctx context.Context, q *statement, args []types.Datum) 
 	memory := exec.NewMemory(statementMemoryFactor * 1024 * s.derived.workMemKiB)
 	env := &exec.Env{
 		KV: s.engine.options.KV, Txn: s.tx.txn, View: view, Database: s.database, SearchPath: s.searchPath(), User: s.opts.User,
-		Text: q.text, Memory: memory, Notice: s.notice, Catalog: s.reader, InBlock: s.tx.block || s.tx.used || q.severalInMessage,
+		Deferred: s.tx.deferred, Text: q.text, Memory: memory, Notice: s.notice, Catalog: s.reader, InBlock: s.tx.block || s.tx.used || q.severalInMessage,
 		Eval: &expr.EvalContext{
 			Ctx: ctx, Types: s.context, Params: args, Session: sessionEnv{s}, Sequences: sessionEnv{s}, Catalog: s.reader,
 		},

@@ -7,6 +7,7 @@ import (
 
 	"minidb/kv"
 	"minidb/sql/catalog"
+	"minidb/sql/internal/exec"
 	"minidb/sql/internal/parse"
 	"minidb/sql/sqlerr"
 )
@@ -30,6 +31,8 @@ type transaction struct {
 	// saved are the settings to go back to by a rollback.
 	saved      settingsState
 	savepoints []savepoint
+	// deferred is what is to be looked at before the transaction commits.
+	deferred *exec.Deferred
 }
 
 // modes are the properties of a transaction.
@@ -44,6 +47,7 @@ type savepoint struct {
 	name     string
 	mark     kv.Savepoint
 	settings settingsState
+	deferred int
 }
 
 // TxStatus is ReadyForQuery's: 'I' outside a transaction block, 'T' in one, 'E' in one that failed.
@@ -93,7 +97,7 @@ func (s *Session) needTxn() (*kv.Txn, error) {
 
 // startTransaction notes what a new transaction is. Storage learns of it when it is needed.
 func (s *Session) startTransaction(m modes) {
-	s.tx = transaction{start: s.engine.options.Now(), modes: m, saved: s.settings}
+	s.tx = transaction{start: s.engine.options.Now(), modes: m, saved: s.settings, deferred: &exec.Deferred{}}
 	ec := *s.context
 	ec.TxnTime = s.tx.start
 	s.context = &ec
@@ -108,7 +112,11 @@ func (s *Session) commit(ctx context.Context) error {
 		if s.derived.commitAsync {
 			txn.SetSync(kv.SyncOS)
 		}
-		err = txn.Commit(ctx)
+		if err = s.runDeferred(ctx, nil); err == nil {
+			err = txn.Commit(ctx)
+		} else {
+			txn.Rollback()
+		}
 		if err == nil && s.tx.view != nil {
 			s.tx.view.Committed()
 		}
@@ -301,7 +309,7 @@ func (s *Session) savepoint(name string) error {
 	if err != nil {
 		return err
 	}
-	s.tx.savepoints = append(s.tx.savepoints, savepoint{name: name, mark: txn.Savepoint(), settings: s.settings})
+	s.tx.savepoints = append(s.tx.savepoints, savepoint{name: name, mark: txn.Savepoint(), settings: s.settings, deferred: s.tx.deferred.Mark()})
 	return nil
 }
 
@@ -339,6 +347,7 @@ func (s *Session) rollbackTo(name string) error {
 	s.closePortals()
 	p := s.tx.savepoints[i]
 	s.tx.txn.RollbackTo(p.mark)
+	s.tx.deferred.RollbackTo(p.deferred)
 	s.tx.savepoints = s.tx.savepoints[:i+1]
 	s.tx.failed = false
 	s.restoreSettings(p.settings)

@@ -24,6 +24,10 @@ func (s *Session) utility(q *statement) (utility, error) {
 		return tagged(func(context.Context) (string, error) { return "SET", s.runSet(st) }), nil
 	case *parse.SetTransactionStmt:
 		return tagged(func(context.Context) (string, error) { return "SET", s.runSetTransaction(st) }), nil
+	case *parse.SetConstraintsStmt:
+		return s.inEnv(q, func(ctx context.Context, env *exec.Env) (string, error) {
+			return "SET CONSTRAINTS", s.runSetConstraints(ctx, env, st)
+		}), nil
 	case *parse.ResetStmt:
 		return tagged(func(context.Context) (string, error) { return "RESET", s.runReset(st) }), nil
 	case *parse.DiscardStmt:

@@ -39,6 +39,9 @@ type checkSpec struct {
 // systemColumns are the names PostgreSQL keeps for itself.
 var systemColumns = []string{"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"}
 
+// IsSystemColumn reports whether PostgreSQL keeps a column's name for itself.
+func IsSystemColumn(name string) bool { return slices.Contains(systemColumns, name) }
+
 // NewBuilder starts a table in a schema.
 func (v *View) NewBuilder(schema *Schema, name string) *Builder {
 	return &Builder{view: v, t: &Table{Schema: schema.ID, Name: name, Owner: schema.Owner, Version: 1}}
@@ -46,7 +49,7 @@ func (v *View) NewBuilder(schema *Schema, name string) *Builder {
 
 // AddColumn adds a column and sets its id. Errors: 42701, 54011.
 func (b *Builder) AddColumn(c Column) error {
-	if slices.Contains(systemColumns, c.Name) {
+	if IsSystemColumn(c.Name) {
 		return sqlerr.New(sqlerr.DuplicateColumn, "column name \"%s\" conflicts with a system column name", c.Name)
 	}
 	if b.t.ColumnByName(c.Name) != nil {
@@ -396,6 +399,39 @@ func (v *View) NewIndex(ctx context.Context, t *Table, x Index, named []ColumnID
 	}
 	x.OID, err = v.store.AllocateOIDs(ctx, 1)
 	return x, err
+}
+
+// NewConstraintIndex makes the index of a PRIMARY KEY or UNIQUE constraint that a table gets later; the caller puts it into a
+// Clone of the table. An empty name is made up. Errors: 42P07, and those of waiting for a lock on a name.
+func (v *View) NewConstraintIndex(ctx context.Context, t *Table, x Index) (Index, error) {
+	b := &Builder{view: v, t: t}
+	spec := indexSpec{name: x.Name, primary: x.Primary, stored: x.Stored}
+	for _, k := range x.Keys {
+		spec.columns = append(spec.columns, k.Column)
+	}
+	var err error
+	if x.Name, err = b.constraintIndexName(ctx, spec, nil); err != nil {
+		return x, err
+	}
+	if err := v.reserveFree(ctx, t.Schema, x.Name); err != nil {
+		return x, err
+	}
+	if x.ID, err = v.store.AllocateIndexIDs(ctx, t.ID, 1); err != nil {
+		return x, err
+	}
+	first, err := v.store.AllocateOIDs(ctx, 2)
+	x.OID, x.ConstraintOID = first, first+1
+	return x, err
+}
+
+// ConstraintName makes the name of a constraint without an index: table_middle_label, with a number if that is taken.
+func (v *View) ConstraintName(ctx context.Context, t *Table, middle, label string) (string, error) {
+	return chooseName(t.Name, middle, label, func(s string) (bool, error) {
+		if slices.Contains(t.constraintNames(), s) {
+			return true, nil
+		}
+		return v.hasConstraint(ctx, t.Schema, s)
+	})
 }
 
 // nameTaken waits for others who are about to take a name and reports whether it is taken.

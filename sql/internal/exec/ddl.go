@@ -25,6 +25,12 @@ func DDL(ctx context.Context, env *Env, st parse.Stmt) (tag string, err error) {
 		return "CREATE SEQUENCE", d.createSequence(ctx, st)
 	case *parse.AlterSequenceStmt:
 		return "ALTER SEQUENCE", d.alterSequence(ctx, st)
+	case *parse.AlterTableStmt:
+		return alterTag(st.Kind), d.alterTable(ctx, st)
+	case *parse.RenameStmt:
+		return alterTag(st.Kind), d.rename(ctx, st)
+	case *parse.SetSchemaStmt:
+		return alterTag(st.Kind), d.setSchema(ctx, st)
 	case *parse.CreateIndexStmt:
 		return "CREATE INDEX", d.createIndex(ctx, st)
 	case *parse.TruncateStmt:
@@ -37,6 +43,27 @@ func DDL(ctx context.Context, env *Env, st parse.Stmt) (tag string, err error) {
 	return "", sqlerr.Unsupported(firstWords(env.Text, st.Position()))
 }
 
+// alterTag is the tag of an ALTER of a kind of object.
+func alterTag(kind parse.ObjectKind) string {
+	switch kind {
+	case parse.ViewObject:
+		return "ALTER VIEW"
+	case parse.IndexObject:
+		return "ALTER INDEX"
+	case parse.SequenceObject:
+		return "ALTER SEQUENCE"
+	case parse.SchemaObject:
+		return "ALTER SCHEMA"
+	case parse.TypeObject:
+		return "ALTER TYPE"
+	case parse.DatabaseObject:
+		return "ALTER DATABASE"
+	case parse.RoleObject:
+		return "ALTER ROLE"
+	}
+	return "ALTER TABLE"
+}
+
 // firstWords is what a statement is called where it is refused: its first two words.
 func firstWords(text string, start int) string {
 	words := strings.Fields(strings.ToUpper(text[min(start, len(text)):]))
@@ -44,7 +71,11 @@ func firstWords(text string, start int) string {
 }
 
 // ddl runs one statement.
-type ddl struct{ env *Env }
+type ddl struct {
+	env *Env
+	// buffered: what one step of the statement writes, a later one has to see.
+	buffered bool
+}
 
 // at gives an error the position of a byte offset.
 func (d *ddl) at(err error, pos int) error { return d.env.At(err, pos) }

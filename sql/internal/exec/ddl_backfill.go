@@ -139,7 +139,7 @@ func (w *indexWriter) add(ctx context.Context, e *rowenc.Entry) error {
 		return nil
 	}
 	w.many = true
-	if !w.env.InBlock && !w.buffered {
+	if !w.env.InBlock && !w.buffered && !w.ddl.buffered {
 		w.builder = bulk.NewBuilder(ctx, bulk.BuilderOptions{DB: w.env.KV})
 		w.adder = w.builder.Adder()
 	}

@@ -273,7 +273,7 @@ func (s *dropSet) report(ctx context.Context, cascade bool) error {
 		case cascade:
 			lines = append(lines, "drop cascades to "+s.describe(ctx, o.object))
 		default:
-			lines = append(lines, s.describe(ctx, o.object)+" depends on "+s.describe(ctx, o.on))
+			lines = append(lines, s.describe(ctx, o.object)+" depends on "+s.describeTarget(ctx, o.on))
 		}
 	}
 	if len(lines) == 0 {
@@ -298,6 +298,16 @@ func (s *dropSet) report(ctx context.Context, cascade bool) error {
 	}
 	return sqlerr.New(sqlerr.DependentObjectsStillExist, "%s", what).WithDetail("%s", detail).
 		WithHint("Use DROP ... CASCADE to drop the dependent objects too.")
+}
+
+// describeTarget is what a dependent is said to depend on: the index of a constraint that has one.
+func (s *dropSet) describeTarget(ctx context.Context, o object) string {
+	if o.kind == objectConstraint {
+		if x := indexOfConstraint(o.table, o.constraint); x != nil {
+			return "index " + s.qualified(ctx, o.table.Schema, x.Name)
+		}
+	}
+	return s.describe(ctx, o)
 }
 
 // describe is an object as messages name it.

@@ -21,6 +21,14 @@ type tableMaker struct {
 	x  *expr.Builder
 	// sequences are those of SERIAL and identity columns.
 	sequences []columnSequence
+	// foreignKeys are added once the table is there: they may reference it.
+	foreignKeys []foreignKeyDef
+}
+
+// foreignKeyDef is a foreign key with its columns.
+type foreignKeyDef struct {
+	*parse.Constraint
+	columns []string
 }
 
 func (d *ddl) createTable(ctx context.Context, st *parse.CreateTableStmt) error {
@@ -62,6 +70,9 @@ func (d *ddl) createTable(ctx context.Context, st *parse.CreateTableStmt) error 
 		return err
 	}
 	if err := m.createSequences(ctx, t); err != nil {
+		return err
+	}
+	if t, err = m.addForeignKeys(ctx, t); err != nil {
 		return err
 	}
 	for _, x := range st.Indexes {
@@ -155,7 +166,7 @@ func (m *tableMaker) families() error {
 
 // constraint adds a constraint of the table, or of a column.
 func (m *tableMaker) constraint(k *parse.Constraint, columns []string) error {
-	if k.Deferrable || k.InitiallyDeferred {
+	if (k.Deferrable || k.InitiallyDeferred) && k.Kind != parse.ForeignKeyConstraint {
 		return m.unsupported("deferrable constraints", k.Pos)
 	}
 	switch k.Kind {
@@ -175,7 +186,7 @@ func (m *tableMaker) constraint(k *parse.Constraint, columns []string) error {
 			return m.at(err, k.Pos)
 		}
 	case parse.ForeignKeyConstraint:
-		return m.unsupported("FOREIGN KEY constraints", k.Pos)
+		m.foreignKeys = append(m.foreignKeys, foreignKeyDef{k, columns})
 	}
 	return nil
 }
@@ -198,23 +209,23 @@ func notKeyable(t types.Type) error {
 
 // check adds a CHECK constraint after resolving its expression.
 func (m *tableMaker) check(k *parse.Constraint) error {
-	t := m.b.Table()
-	names := &expr.Source{Name: t.Name, Table: t.Name}
-	for i := range t.Columns {
-		names.Columns = append(names.Columns, expr.SourceColumn{Name: t.Columns[i].Name, Type: t.Columns[i].Type, Index: i})
-	}
-	e, err := m.x.BuildCondition(k.Expr, &expr.Scope{Sources: []*expr.Source{names}, Clause: expr.ClauseCheck})
+	mentioned, err := m.checkExpression(m.x, m.b.Table(), k)
 	if err != nil {
 		return err
 	}
-	if expr.VolatilityOf(e) != expr.Immutable {
-		return m.at(sqlerr.New(sqlerr.InvalidObjectDefinition, "functions in check constraint must be marked IMMUTABLE"), k.Expr.Position())
-	}
-	var mentioned []catalog.ColumnID
-	expr.Columns(e, func(c *expr.Column) {
-		if id := t.Columns[c.Index].ID; !slices.Contains(mentioned, id) {
-			mentioned = append(mentioned, id)
-		}
-	})
 	return m.b.AddCheck(k.Name, k.Text, mentioned)
+}
+
+// addForeignKeys adds the foreign keys to the new table.
+func (m *tableMaker) addForeignKeys(ctx context.Context, t *catalog.Table) (*catalog.Table, error) {
+	if len(m.foreignKeys) == 0 {
+		return t, nil
+	}
+	a := m.alteration(t)
+	for _, k := range m.foreignKeys {
+		if err := a.addConstraint(ctx, k.Constraint, k.columns); err != nil {
+			return nil, err
+		}
+	}
+	return a.t, a.finish(ctx)
 }

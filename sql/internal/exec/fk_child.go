@@ -183,7 +183,7 @@ func (c *childRows) parentKey(row []types.Datum) []byte {
 func (c *childRows) childKey(dst []byte, row []types.Datum) ([]byte, bool) {
 	for i, o := range c.childColumns {
 		d, from, to := row[o], c.child.Columns[o].Type, c.parent.Columns[c.parentColumns[i]].Type
-		if from.OID != to.OID {
+		if !sameKeys(from, to) {
 			var err error
 			if d, err = types.Cast(c.env.Eval.Types, d, from.Base(), to.Base(), types.CastImplicit); err != nil {
 				return dst, false
@@ -231,7 +231,11 @@ func (c *childRows) act(ctx context.Context, keys []changedKey, action catalog.F
 		}
 		found = found[n:]
 	}
-	return w.queue.finish(ctx)
+	if err := w.queue.finish(ctx); err != nil || action != catalog.FKSetDefault {
+		return err
+	}
+	// The default may be a key that went.
+	return c.refuseGone(ctx, keys)
 }
 
 // childWriter writes rows of the child.

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"minidb/sql/catalog"
+	"minidb/sql/internal/parse"
 	"minidb/sql/rowenc"
+	"minidb/sql/sqlerr"
 	"minidb/sql/types"
 )
 
@@ -102,11 +104,7 @@ func (e *deferredEvent) run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	keys, err := c.stillGone(ctx, []changedKey{{old: e.old}})
-	if err != nil || len(keys) == 0 {
-		return err
-	}
-	return c.refuse(ctx, keys)
+	return c.refuseGone(ctx, []changedKey{{old: e.old}})
 }
 
 // checkRow looks the key of a row up if the row is still there.
@@ -143,4 +141,38 @@ func (d *Deferred) SetConstraints(ctx context.Context, env *Env, keys []types.OI
 		return nil
 	}
 	return d.Run(ctx, env, func(fk types.OID) bool { return keys == nil || slices.Contains(keys, fk) })
+}
+
+// DeferrableKeys finds the foreign keys of a name for SET CONSTRAINTS. Errors: 42704, 42809.
+func DeferrableKeys(ctx context.Context, env *Env, name parse.ObjectName) ([]types.OID, error) {
+	path := env.SearchPath
+	if name.Schema != "" {
+		path = []string{name.Schema}
+	}
+	contents, err := env.View.Contents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var found []types.OID
+	for _, t := range contents.Tables {
+		oid := constraintByName(t, name.Name)
+		if oid == 0 {
+			continue
+		}
+		schema, err := env.View.SchemaByID(ctx, t.Schema)
+		if err != nil {
+			return nil, err
+		}
+		if schema.Database != env.Database.ID || !slices.Contains(path, schema.Name) {
+			continue
+		}
+		if fk := t.ForeignKey(oid); fk == nil || !fk.Deferrable {
+			return nil, sqlerr.New(sqlerr.WrongObjectType, "constraint \"%s\" is not deferrable", name.Name)
+		}
+		found = append(found, oid)
+	}
+	if found == nil {
+		return nil, sqlerr.New(sqlerr.UndefinedObject, "constraint \"%s\" does not exist", name.Name)
+	}
+	return found, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"minidb/kv"
 	"minidb/sql/catalog"
+	"minidb/sql/internal/expr"
 	"minidb/sql/rowenc"
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
@@ -159,7 +160,11 @@ func (p *parentKeys) missing(values []types.Datum) error {
 // makeKey makes the key of the index's entry of values of the child; false if the parent's columns cannot hold one.
 func (p *parentKeys) makeKey(values []types.Datum) (bool, error) {
 	for i, d := range values {
-		if p.from[i].OID != p.to[i].OID {
+		if sameKeys(p.from[i], p.to[i]) {
+			if _, inRange, _ := expr.KeyValue(d, p.from[i], p.to[i]); !inRange {
+				return false, nil
+			}
+		} else {
 			var err error
 			if d, err = types.Cast(p.env.Eval.Types, d, p.from[i].Base(), p.to[i].Base(), types.CastImplicit); err != nil {
 				if sqlerr.CodeOf(err) == sqlerr.NumericValueOutOfRange {

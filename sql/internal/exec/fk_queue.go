@@ -186,16 +186,21 @@ func (c *childRows) react(ctx context.Context, keys []changedKey, action catalog
 			c.env.Deferred.addGone(c.parent, c.child, c.fk, keys)
 			return nil
 		}
-		keys, err := c.stillGone(ctx, keys)
-		if err != nil || len(keys) == 0 {
-			return err
-		}
-		return c.refuse(ctx, keys)
+		return c.refuseGone(ctx, keys)
 	case catalog.FKRestrict:
 		return c.refuse(ctx, keys)
 	default:
 		return c.act(ctx, keys, action, deleted)
 	}
+}
+
+// refuseGone is refuse for the keys that no row of the parent has by now.
+func (c *childRows) refuseGone(ctx context.Context, keys []changedKey) error {
+	keys, err := c.stillGone(ctx, keys)
+	if err != nil || len(keys) == 0 {
+		return err
+	}
+	return c.refuse(ctx, keys)
 }
 
 // stillGone leaves out the keys that another row of the parent has by now.
