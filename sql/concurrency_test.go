@@ -128,6 +128,20 @@ func TestJoinedWritesLookAgainAtAChangedRow(t *testing.T) {
 	}
 }
 
+func TestCursorSeesTheRowsAsOfDeclare(t *testing.T) {
+	a, b := twoSessions(t)
+	for _, next := range []string{`FETCH ALL c`, `SELECT 1; FETCH ALL c`} {
+		b.mustRun(t, `UPDATE t SET v = k`)
+		a.mustRun(t, `BEGIN; DECLARE c CURSOR FOR SELECT k, v FROM t ORDER BY k`)
+		b.mustRun(t, `UPDATE t SET v = 0; DELETE FROM t WHERE k = 3`)
+		if got := fmt.Sprint(a.mustRun(t, next).rows); got != "[[1 1] [2 2] [3 3]]" {
+			t.Errorf("%s: got %s", next, got)
+		}
+		a.mustRun(t, `COMMIT`)
+		b.mustRun(t, `INSERT INTO t VALUES (3, 30, 300)`)
+	}
+}
+
 func TestUpdateAfterARollbackChangesTheOldRow(t *testing.T) {
 	a, b := twoSessions(t)
 	a.mustRun(t, `BEGIN; UPDATE t SET v = 0 WHERE k = 1`)

@@ -46,6 +46,7 @@ type Session struct {
 	database *catalog.Database
 	prepared map[string]*statement // by PREPARE
 	portals  map[*Portal]struct{}  // open ones, which hold iterators of the transaction
+	cursors  map[string]*cursor    // by DECLARE
 	idle     idleTimer
 	work     work
 	// sequences is for currval and lastval.

@@ -105,6 +105,10 @@ func (s *Session) startTransaction(m modes) {
 
 // commit makes the transaction's writes visible. With an error it was rolled back.
 func (s *Session) commit(ctx context.Context) error {
+	if err := s.keepCursors(ctx, false); err != nil {
+		s.rollback()
+		return err
+	}
 	s.closePortals()
 	txn := s.tx.txn
 	var err error
@@ -121,6 +125,7 @@ func (s *Session) commit(ctx context.Context) error {
 			s.tx.view.Committed()
 		}
 	}
+	s.endCursors(err == nil)
 	saved := s.tx.saved
 	s.tx = transaction{}
 	if err != nil {
@@ -146,6 +151,7 @@ func (s *Session) rollback() {
 // endTransaction drops the transaction without touching the settings.
 func (s *Session) endTransaction() {
 	s.closePortals()
+	s.endCursors(false)
 	if s.tx.txn != nil {
 		s.tx.txn.Rollback()
 	}
@@ -173,7 +179,7 @@ func (s *Session) runTransactionStmt(ctx context.Context, st *parse.TransactionS
 	case parse.Rollback:
 		return s.endBlock(ctx, false, st.Chain)
 	case parse.Savepoint:
-		return "SAVEPOINT", s.savepoint(st.Name)
+		return "SAVEPOINT", s.savepoint(ctx, st.Name)
 	case parse.ReleaseSavepoint:
 		return "RELEASE", s.release(st.Name)
 	case parse.RollbackToSavepoint:
@@ -301,9 +307,13 @@ func (s *Session) endBlock(ctx context.Context, commit, chain bool) (string, err
 	return tag, nil
 }
 
-func (s *Session) savepoint(name string) error {
+func (s *Session) savepoint(ctx context.Context, name string) error {
 	if !s.tx.block {
 		return sqlerr.New(sqlerr.NoActiveSQLTransaction, "SAVEPOINT can only be used in transaction blocks")
+	}
+	// The cursors that there are outlive an error and the return to here.
+	if err := s.keepCursors(ctx, true); err != nil {
+		return err
 	}
 	txn, err := s.needTxn()
 	if err != nil {
@@ -336,6 +346,7 @@ func (s *Session) release(name string) error {
 	}
 	s.tx.txn.Release(s.tx.savepoints[i].mark)
 	s.tx.savepoints = s.tx.savepoints[:i]
+	s.releaseCursors(i)
 	return nil
 }
 
@@ -345,6 +356,7 @@ func (s *Session) rollbackTo(name string) error {
 		return err
 	}
 	s.closePortals()
+	s.dropCursorsSince(i)
 	p := s.tx.savepoints[i]
 	s.tx.txn.RollbackTo(p.mark)
 	s.tx.deferred.RollbackTo(p.deferred)

@@ -42,6 +42,12 @@ func (s *Session) utility(q *statement) (utility, error) {
 		return s.executeUtility(q, st)
 	case *parse.DeallocateStmt:
 		return tagged(func(context.Context) (string, error) { return s.runDeallocate(st) }), nil
+	case *parse.DeclareCursorStmt:
+		return tagged(func(ctx context.Context) (string, error) { return "DECLARE CURSOR", s.runDeclare(ctx, q, st) }), nil
+	case *parse.FetchStmt:
+		return s.fetchUtility(st), nil
+	case *parse.CloseStmt:
+		return tagged(func(context.Context) (string, error) { return s.runClose(st) }), nil
 	case *parse.LockStmt:
 		return s.inEnv(q, func(ctx context.Context, env *exec.Env) (string, error) {
 			return "LOCK TABLE", exec.LockTables(ctx, env, st)
@@ -228,6 +234,9 @@ func (s *Session) runDiscard(st *parse.DiscardStmt) (string, error) {
 		}
 		s.needStart()
 		s.closePortals()
+		for name := range s.cursors {
+			s.dropCursor(name)
+		}
 		s.resetAllVars()
 		s.prepared = nil
 	}

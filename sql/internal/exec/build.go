@@ -52,6 +52,8 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 		return b.over(n.Input, func(in Operator) Operator { return newUpdate(b.env, n, in) })
 	case *plan.Delete:
 		return b.over(n.Input, func(in Operator) Operator { return newDelete(b.env, n, in) })
+	case *plan.Apply:
+		return b.newApply(n)
 	case *plan.Subquery:
 		return b.build(n.Input)
 	case *plan.SetOp:

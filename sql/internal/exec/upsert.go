@@ -46,6 +46,9 @@ func (u *upsert) Next(ctx context.Context) (*types.Batch, error) {
 		}
 		if in == nil {
 			u.done = true
+			if err := u.insert.keys.finish(ctx); err != nil {
+				return nil, err
+			}
 			break
 		}
 		rowErr := u.makeRows(ctx, in)
@@ -151,6 +154,9 @@ func (u *upsert) insertRow(ctx context.Context, row []types.Datum) error {
 	if c != nil {
 		return duplicateKey(u.env, u.node.Table, c.index, row)
 	}
+	if err := u.insert.keys.insertedAll(ctx, [][]types.Datum{row}); err != nil {
+		return err
+	}
 	return u.wrote(row)
 }
 
@@ -203,6 +209,9 @@ func (u *upsert) updateRow(ctx context.Context, rowKey []byte, proposed []types.
 	}
 	if c != nil {
 		return false, duplicateKey(u.env, u.node.Table, c.index, row)
+	}
+	if err := u.insert.keys.updatedAll(ctx, [][]types.Datum{old}, [][]types.Datum{row}); err != nil {
+		return false, err
 	}
 	return true, u.wrote(row)
 }

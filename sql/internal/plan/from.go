@@ -14,8 +14,9 @@ import (
 // conditions and outputs of the query see.
 type source struct {
 	first, width int
-	scan         *Scan // a table; nil for anything else
-	node         Node  // anything else
+	scan         *Scan    // a table; nil for anything else
+	node         Node     // anything else
+	lateral      *lateral // what the node uses of the items before it; nil: nothing
 	// names is how the scope sees it.
 	names *expr.Source
 }
@@ -136,9 +137,6 @@ func (p *Planner) add(f *from, s *source, aliasPos, pos int) error {
 
 // addSubquery adds (query) AS alias.
 func (p *Planner) addSubquery(f *from, t *parse.SubqueryTable) error {
-	if t.Lateral {
-		return p.unsupported("LATERAL", t.Pos)
-	}
 	if t.Alias.Name == "" {
 		what := "subquery"
 		if _, ok := t.Query.Body.(*parse.ValuesClause); ok {
@@ -147,7 +145,7 @@ func (p *Planner) addSubquery(f *from, t *parse.SubqueryTable) error {
 		return p.at(sqlerr.New(sqlerr.SyntaxError, "%s in FROM must have an alias", what).
 			WithHint("For example, FROM (%s ...) [AS] foo.", map[string]string{"subquery": "SELECT", "VALUES": "VALUES"}[what]), t.Pos)
 	}
-	q, err := p.query(t.Query, f.scope.Parent)
+	q, err := p.query(t.Query, p.subqueryScope(f, t))
 	if err != nil {
 		return err
 	}
@@ -159,21 +157,25 @@ func (p *Planner) addSubquery(f *from, t *parse.SubqueryTable) error {
 		return err
 	}
 	// The query's rows may have columns beyond its own, for sorting.
-	return p.add(f, &source{node: &Subquery{Input: q.node, Alias: t.Alias.Name}, width: len(q.node.Types()), names: names}, t.Alias.Pos, t.Pos)
+	s := &source{node: &Subquery{Input: q.node, Alias: t.Alias.Name}, width: len(q.node.Types()), names: names}
+	if t.Lateral {
+		bindLateral(s, t.Pos)
+	}
+	return p.add(f, s, t.Alias.Pos, t.Pos)
 }
 
 // addFunction adds generate_series(…) AS alias; there is no other function in FROM.
 func (p *Planner) addFunction(f *from, t *parse.FuncTable) error {
 	call, ok := t.Func.(*parse.FuncCall)
-	if !ok || call.Name.Name != "generate_series" || len(call.Args) < 2 || len(call.Args) > 3 || t.Lateral || t.Ordinality || t.Columns != nil {
+	if !ok || call.Name.Name != "generate_series" || len(call.Args) < 2 || len(call.Args) > 3 || t.Ordinality || t.Columns != nil {
 		return p.unsupported("this function in FROM", t.Func.Position())
 	}
 	s := &Series{Alias: "generate_series"}
 	if t.Alias.Name != "" {
 		s.Alias = t.Alias.Name
 	}
-	scope := &expr.Scope{Clause: expr.ClauseFrom, Parent: f.scope.Parent}
-	args, err := p.builder.BuildAll(call.Args, scope)
+	// A function sees the items before it, with LATERAL or without.
+	args, err := p.builder.BuildAll(call.Args, &expr.Scope{Clause: expr.ClauseFrom, Parent: f.lateralScope(), Subquery: p.subquery})
 	if err != nil {
 		return err
 	}
@@ -185,7 +187,9 @@ func (p *Planner) addFunction(f *from, t *parse.FuncTable) error {
 	if err := p.renameColumns(names, 1, t.Alias); err != nil {
 		return err
 	}
-	return p.add(f, &source{node: s, width: 1, names: names}, t.Alias.Pos, t.Pos)
+	src := &source{node: s, width: 1, names: names}
+	bindLateral(src, t.Pos)
+	return p.add(f, src, t.Alias.Pos, t.Pos)
 }
 
 // seriesArgs gives the arguments of generate_series their common type: int4, int8 or numeric.
@@ -234,6 +238,9 @@ func (p *Planner) addJoin(f *from, t *parse.JoinExpr, use Use) (*joinTree, error
 		return nil, err
 	}
 	tree := &joinTree{kind: joinKinds[t.Kind], left: left, right: right, first: left.first, width: left.width + right.width}
+	if err := p.checkLateral(tree); err != nil {
+		return nil, err
+	}
 	if t.Natural || len(t.Using) > 0 {
 		tree.on, err = p.mergeColumns(f, t, before, middle)
 		return tree, err

@@ -82,6 +82,9 @@ func (t *joinTree) plan(conds []expr.Expr, need []bool) Node {
 	for _, c := range append(append([]expr.Expr(nil), both...), above...) {
 		expr.Columns(c, func(c *expr.Column) { need[c.Index] = true })
 	}
+	if t.right.source != nil && t.right.source.lateral != nil {
+		return t.planLateral(&Apply{Kind: t.kind}, toLeft, append(both, toRight...), above, need)
+	}
 	t.splitKeys(n, both)
 	n.Left, n.Right = t.left.plan(toLeft, need), t.right.plan(toRight, need)
 	if len(above) == 0 {
@@ -127,10 +130,14 @@ func (s *source) plan(conds []expr.Expr, need []bool, order []columnOrder, limit
 		scan.restrict(conds, need[s.first:s.first+s.width])
 		return scan, false
 	}
-	if cond := expr.JoinAnd(conds); cond != nil {
-		return &Filter{Input: s.node, Cond: cond}, false
+	node = s.node
+	if s.lateral != nil {
+		node = s.planAlone()
 	}
-	return s.node, false
+	if cond := expr.JoinAnd(conds); cond != nil {
+		node = &Filter{Input: node, Cond: cond}
+	}
+	return node, false
 }
 
 // plan makes the node of FROM: conds are all conditions on its rows, need the columns that anything above uses, order and limit as

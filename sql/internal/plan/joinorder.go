@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"minidb/sql/internal/expr"
 )
 
@@ -39,6 +41,9 @@ func joinOrder(trees []*joinTree, conds []expr.Expr) []int {
 				}
 			}
 		}
+	}
+	if slices.ContainsFunc(trees, func(t *joinTree) bool { return t.source != nil && t.source.lateral != nil }) {
+		return upTo(len(trees)) // a lateral item comes after those that it uses
 	}
 	done := make([]bool, len(trees))
 	reached := make([]bool, len(trees))

@@ -194,6 +194,12 @@ func mapExprs(n Node, f func(expr.Expr) expr.Expr) {
 		one(&n.On)
 	case *LockRows:
 		one(&n.Recheck)
+	case *Apply:
+		// What Right uses from outside it uses by Args.
+		all(n.Args)
+		one(&n.On)
+		mapExprs(n.Left, f)
+		return
 	}
 	for _, in := range inputs(n) {
 		mapExprs(in, f)
@@ -252,6 +258,8 @@ func inputs(n Node) []Node {
 	case *LockRows:
 		return []Node{n.Input}
 	case *Join:
+		return []Node{n.Left, n.Right}
+	case *Apply:
 		return []Node{n.Left, n.Right}
 	case *SetOp:
 		return []Node{n.Left, n.Right}

@@ -1,0 +1,434 @@
+package sql
+
+import (
+	"context"
+	"math"
+	"strconv"
+
+	"minidb/sql/internal/exec"
+	"minidb/sql/internal/parse"
+	"minidb/sql/sqlerr"
+	"minidb/sql/types"
+)
+
+// cursor is a query that DECLARE began and FETCH and MOVE read from. It sees what was committed when it was declared, and the writes of
+// its transaction's earlier statements: statements that follow make it read its rest into memory first, as they do with any portal that
+// is not at its end.
+//
+//	position   0           1 … n    n+1
+//	           before the  on a     after the last row; n is known
+//	           first row   row      once the portal is at its end
+type cursor struct {
+	columns []Column
+	types   []types.Type
+	portal  *Portal // nil: back has the rest
+	read    int64   // how many rows the portal has given
+	// back are the rows that were read, after the first base ones, so that the cursor can go back; nil: they are not kept.
+	back     *exec.Scrollback
+	base     int64
+	mustKeep bool // SCROLL was said, or the rows outlive the transaction: that there are too many is an error
+	noScroll bool // the cursor goes only forward
+	failed   bool // a FETCH of it has failed, which is its end
+	position int64
+	hold     bool
+	// held tells that the transaction of a WITH HOLD cursor has committed.
+	held bool
+	// savepoints is how many savepoints there were when it was declared.
+	savepoints int
+}
+
+// fetchAll is the count of FETCH ALL.
+const fetchAll = math.MaxInt64
+
+func (s *Session) runDeclare(ctx context.Context, q *statement, st *parse.DeclareCursorStmt) error {
+	if err := checkCursorOptions(st); err != nil {
+		return err
+	}
+	if !st.Hold && !s.tx.block && !q.severalInMessage {
+		return sqlerr.New(sqlerr.NoActiveSQLTransaction, "DECLARE CURSOR can only be used in transaction blocks")
+	}
+	if s.cursors[st.Name] != nil {
+		return sqlerr.New(sqlerr.DuplicateCursor, "cursor \"%s\" already exists", st.Name)
+	}
+	inner := &statement{
+		Statement: &parse.Statement{AST: st.Query, Text: q.Text, Start: q.Start, Params: q.Params},
+		text:      q.text, simple: true, severalInMessage: q.severalInMessage,
+	}
+	run, err := s.startPlan(ctx, inner, nil)
+	if err != nil {
+		return err
+	}
+	c := &cursor{columns: inner.columns, hold: st.Hold, savepoints: len(s.tx.savepoints)}
+	c.portal = &Portal{session: s, columns: c.columns, state: portalRunning, run: run}
+	s.portals[c.portal] = struct{}{}
+	c.noScroll = st.Scroll != nil && !*st.Scroll || len(st.Query.Locking) > 0
+	c.mustKeep = st.Scroll != nil && *st.Scroll
+	for _, col := range c.columns {
+		c.types = append(c.types, col.Type)
+	}
+	if !c.noScroll {
+		c.back = s.newScrollback(c)
+	}
+	if s.cursors == nil {
+		s.cursors = map[string]*cursor{}
+	}
+	s.cursors[st.Name] = c
+	return nil
+}
+
+// checkCursorOptions refuses what does not go together.
+func checkCursorOptions(st *parse.DeclareCursorStmt) error {
+	if st.Binary {
+		return sqlerr.Unsupported("DECLARE BINARY CURSOR")
+	}
+	if len(st.Query.Locking) == 0 {
+		return nil
+	}
+	word := [...]string{"FOR KEY SHARE", "FOR SHARE", "FOR NO KEY UPDATE", "FOR UPDATE"}[st.Query.Locking[0].Strength]
+	switch {
+	case st.Hold:
+		return sqlerr.New(sqlerr.FeatureNotSupported, "DECLARE CURSOR WITH HOLD ... %s is not supported", word).WithDetail("Holdable cursors must be READ ONLY.")
+	case st.Scroll != nil && *st.Scroll:
+		return sqlerr.New(sqlerr.FeatureNotSupported, "DECLARE SCROLL CURSOR ... %s is not supported", word).WithDetail("Scrollable cursors must be READ ONLY.")
+	case st.Insensitive != nil && *st.Insensitive:
+		return sqlerr.New(sqlerr.InvalidCursorDefinition, "DECLARE INSENSITIVE CURSOR ... %s is not valid", word).WithDetail("Insensitive cursors must be READ ONLY.")
+	}
+	return nil
+}
+
+func (s *Session) newScrollback(c *cursor) *exec.Scrollback {
+	return exec.NewScrollback(c.types, exec.NewMemory(statementMemoryFactor*1024*s.derived.workMemKiB))
+}
+
+func (s *Session) findCursor(name string) (*cursor, error) {
+	if c := s.cursors[name]; c != nil {
+		return c, nil
+	}
+	return nil, sqlerr.New(sqlerr.InvalidCursorName, "cursor \"%s\" does not exist", name)
+}
+
+// fetchUtility is FETCH and MOVE.
+func (s *Session) fetchUtility(st *parse.FetchStmt) utility {
+	u := utility{run: func(ctx context.Context) (run, error) {
+		c, err := s.findCursor(st.Name)
+		if err != nil {
+			return nil, err
+		}
+		if c.failed {
+			return nil, sqlerr.New(sqlerr.ObjectNotInPrerequisite, "portal \"%s\" cannot be run", st.Name)
+		}
+		f := &fetchRun{cursor: c, move: st.Move, out: types.NewBatch(c.types)}
+		if err := f.start(ctx, st); err != nil {
+			c.failed = true
+			return nil, err
+		}
+		return f, nil
+	}}
+	if c := s.cursors[st.Name]; c != nil && !st.Move {
+		u.columns = c.columns
+	}
+	return u
+}
+
+// fetchRun is a FETCH or MOVE at work.
+type fetchRun struct {
+	cursor *cursor
+	move   bool
+	left   int64 // rows to give yet
+	step   int64 // 1: forward, -1: backward
+	again  bool  // give the row that the cursor is on
+	count  int64
+	out    *types.Batch
+}
+
+// start goes to where the rows begin.
+func (f *fetchRun) start(ctx context.Context, st *parse.FetchStmt) error {
+	c, n := f.cursor, st.Count
+	switch st.Direction {
+	case parse.FetchAbsolute:
+		return f.absolute(ctx, n)
+	case parse.FetchRelative:
+		switch {
+		case n > 0:
+			return f.skip(ctx, n-1, 1)
+		case n < 0:
+			return f.skip(ctx, -n-1, -1)
+		}
+	case parse.FetchBackward:
+		n = -n
+	}
+	if st.All {
+		n = fetchAll
+		if st.Direction == parse.FetchBackward {
+			n = -fetchAll
+		}
+	}
+	switch {
+	case n > 0:
+		f.left, f.step = n, 1
+	case n < 0:
+		f.left, f.step = -n, -1
+	default:
+		if !f.move && c.isOnRow() {
+			if err := c.checkBackward(); err != nil {
+				return err
+			}
+		}
+		f.again = c.isOnRow()
+	}
+	if f.step < 0 {
+		return c.checkBackward()
+	}
+	return nil
+}
+
+// absolute prepares to give row n, counted from the end if n is negative.
+func (f *fetchRun) absolute(ctx context.Context, n int64) error {
+	c := f.cursor
+	if n < 0 {
+		for {
+			if ok, err := c.advance(ctx); !ok || err != nil {
+				if err != nil {
+					return err
+				}
+				break
+			}
+		}
+		return f.skip(ctx, -n-1, -1)
+	}
+	if n <= c.position && c.position > 0 {
+		if err := c.checkBackward(); err != nil {
+			return err
+		}
+		c.position = max(n-1, 0)
+	}
+	if n == 0 {
+		return nil
+	}
+	return f.skip(ctx, n-1-c.position, 1)
+}
+
+// skip moves over n rows and prepares to give the next one.
+func (f *fetchRun) skip(ctx context.Context, n, step int64) error {
+	f.left, f.step = 1, step
+	if step < 0 {
+		if err := f.cursor.checkBackward(); err != nil {
+			return err
+		}
+		f.cursor.position = max(f.cursor.position-n, 0)
+		return nil
+	}
+	for ; n > 0; n-- {
+		if ok, err := f.cursor.advance(ctx); !ok || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next gives the rows, at most a batch at once; MOVE only counts them.
+func (f *fetchRun) next(ctx context.Context) (*types.Batch, error) {
+	b, err := f.batch(ctx)
+	f.cursor.failed = err != nil
+	return b, err
+}
+
+func (f *fetchRun) batch(ctx context.Context) (*types.Batch, error) {
+	c := f.cursor
+	f.out.Reset()
+	if f.again {
+		f.again = false
+		f.count++
+		if !f.move {
+			c.give(f.out)
+			return f.out, nil
+		}
+	}
+	for f.left > 0 && (f.move || f.out.N < types.MaxBatchRows) {
+		f.left--
+		if f.step < 0 {
+			if c.position = max(c.position-1, 0); c.position == 0 {
+				f.left = 0
+				break
+			}
+		} else if ok, err := c.advance(ctx); !ok || err != nil {
+			if err != nil {
+				return nil, err
+			}
+			f.left = 0
+			break
+		}
+		f.count++
+		if !f.move {
+			c.give(f.out)
+		}
+	}
+	if f.out.N == 0 {
+		return nil, nil
+	}
+	return f.out, nil
+}
+
+func (f *fetchRun) tag(int64) string {
+	word := "FETCH "
+	if f.move {
+		word = "MOVE "
+	}
+	return word + strconv.FormatInt(f.count, 10)
+}
+
+func (f *fetchRun) close() {}
+
+// isOnRow reports whether the cursor stands on a row.
+func (c *cursor) isOnRow() bool { return c.position > 0 && c.position <= c.read }
+
+// checkBackward refuses to go back if the cursor cannot.
+func (c *cursor) checkBackward() error {
+	if !c.noScroll {
+		return nil
+	}
+	return sqlerr.New(sqlerr.ObjectNotInPrerequisite, "cursor can only scan forward").
+		WithHint("Declare it with SCROLL option to enable backward scan.")
+}
+
+// advance moves to the next row; false: there is none.
+func (c *cursor) advance(ctx context.Context) (bool, error) {
+	if c.position >= c.read {
+		ok, err := c.readRow(ctx)
+		if !ok || err != nil {
+			c.position = c.read + 1
+			return false, err
+		}
+	}
+	c.position++
+	return true, nil
+}
+
+// readRow reads a row of the portal.
+func (c *cursor) readRow(ctx context.Context) (bool, error) {
+	if c.portal == nil || c.position > c.read {
+		return false, nil
+	}
+	b, err := c.portal.next(ctx, 1)
+	if b == nil || err != nil {
+		return false, err
+	}
+	c.read++
+	if c.back == nil {
+		return true, nil
+	}
+	if err := c.back.Add(b); err != nil {
+		if c.mustKeep {
+			return false, err
+		}
+		// Too many rows to keep: from now on the cursor goes only forward.
+		c.back.Release()
+		c.back, c.noScroll = nil, true
+	}
+	return true, nil
+}
+
+// give copies the row that the cursor is on.
+func (c *cursor) give(out *types.Batch) {
+	if c.back != nil && c.position > c.base {
+		c.back.AppendTo(out, c.position-1-c.base)
+		return
+	}
+	row := make([]types.Datum, len(out.Cols))
+	for i := range row {
+		row[i] = c.portal.view.Datum(i, 0)
+	}
+	out.AppendRow(row)
+}
+
+// keepAll reads the rest of the rows, so that the cursor needs its portal no more.
+func (s *Session) keepAll(ctx context.Context, c *cursor) error {
+	if c.portal == nil {
+		return nil
+	}
+	c.mustKeep = true
+	if c.back == nil {
+		c.back, c.base = s.newScrollback(c), c.read
+	}
+	at := c.position
+	for {
+		c.position = c.read
+		ok, err := c.readRow(ctx)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+	}
+	c.position = at
+	c.portal.Close()
+	c.portal = nil
+	return nil
+}
+
+// keepCursors reads the rest of the cursors that outlive what is about to happen: all of them, or those WITH HOLD.
+func (s *Session) keepCursors(ctx context.Context, all bool) error {
+	for _, c := range s.cursors {
+		if all || c.hold {
+			if err := s.keepAll(ctx, c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// endCursors is called when the transaction has ended: what it declared goes, but for cursors WITH HOLD if it has committed.
+func (s *Session) endCursors(committed bool) {
+	for name, c := range s.cursors {
+		if c.hold && committed {
+			c.held = true
+		}
+		if !c.held {
+			s.dropCursor(name)
+		}
+	}
+}
+
+// dropCursor forgets a cursor.
+func (s *Session) dropCursor(name string) {
+	c := s.cursors[name]
+	delete(s.cursors, name)
+	if c.portal != nil {
+		c.portal.Close()
+	}
+	if c.back != nil {
+		c.back.Release()
+	}
+}
+
+// dropCursorsSince forgets the cursors that were declared when there were more than n savepoints.
+func (s *Session) dropCursorsSince(n int) {
+	for name, c := range s.cursors {
+		if !c.held && c.savepoints > n {
+			s.dropCursor(name)
+		}
+	}
+}
+
+// releaseCursors makes the cursors that were declared when there were more than n savepoints belong to the n-th.
+func (s *Session) releaseCursors(n int) {
+	for _, c := range s.cursors {
+		c.savepoints = min(c.savepoints, n)
+	}
+}
+
+func (s *Session) runClose(st *parse.CloseStmt) (string, error) {
+	if st.Name == "" {
+		for name := range s.cursors {
+			s.dropCursor(name)
+		}
+		return "CLOSE CURSOR ALL", nil
+	}
+	if _, err := s.findCursor(st.Name); err != nil {
+		return "", err
+	}
+	s.dropCursor(st.Name)
+	return "CLOSE CURSOR", nil
+}
