@@ -37,6 +37,7 @@ func makeAggregates() map[string]aggImpl {
 	addSums(m)
 	addVariances(m)
 	addArrayAggs(m)
+	addJSONAggs(m)
 	return m
 }
 

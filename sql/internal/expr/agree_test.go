@@ -215,7 +215,11 @@ func outcome(t testing.TB, path, text string) string {
 	if err != nil {
 		return describe(err)
 	}
-	return show(name, typeName(e.Type()), types.FormatText(ec.Types, e.Type(), d), d.Null)
+	value := ""
+	if !d.Null {
+		value = types.FormatText(ec.Types, e.Type(), d)
+	}
+	return show(name, typeName(e.Type()), value, d.Null)
 }
 
 // setOutcome joins the rows of a set.

@@ -126,6 +126,14 @@ func (b *Builder) call(name string, args []Expr, pos int) (Expr, error) {
 	return b.finishCall(c, args, pos, "")
 }
 
+// defaultArgs are the values of arguments that may be left out, of functions that have such.
+var defaultArgs = map[string][]types.Datum{
+	"jsonb_set":     {types.NewBool(true)},
+	"jsonb_insert":  {types.NewBool(false)},
+	"make_interval": {{}, {}, {}, {}, {}, {}, {}},
+	"parse_ident":   {types.NewBool(true)},
+}
+
 // finishCall coerces the arguments to what the chosen function takes.
 func (b *Builder) finishCall(c *candidate, args []Expr, pos int, keyword string) (Expr, error) {
 	f := facts()
@@ -138,11 +146,17 @@ func (b *Builder) finishCall(c *candidate, args []Expr, pos int, keyword string)
 		return nil, b.unsupported("set-returning function "+c.proc.name, pos) // of an operator or a construct
 	case !c.proc.impl.exists() && f.isCast(c.proc):
 		return b.coerce(args[0], types.Type{OID: result, Mod: -1}, types.CastExplicit)
-	case !c.proc.impl.exists() || len(args) < len(c.proc.args) && c.proc.variadic == 0:
+	case !c.proc.impl.exists() || len(args) < len(c.proc.args) && c.proc.variadic == 0 && defaultArgs[c.proc.key] == nil:
 		return nil, b.unsupported("function "+f.callSignature(c.proc.name, c.proc.args), pos)
 	}
 	if err := b.coerceArgs(args, declared); err != nil {
 		return nil, err
+	}
+	if missing := len(c.proc.args) - len(args); missing > 0 && c.proc.variadic == 0 {
+		defaults := defaultArgs[c.proc.key]
+		for i, d := range defaults[len(defaults)-missing:] {
+			args = append(args, NewConst(types.Type{OID: c.proc.args[len(c.proc.args)-missing+i], Mod: -1}, d))
+		}
 	}
 	call := newCall(c.proc, nil, args, types.Type{OID: result, Mod: -1})
 	call.keyword = keyword
