@@ -10,6 +10,7 @@ import (
 	"minidb/sql/internal/parse"
 	"minidb/sql/internal/plan"
 	"minidb/sql/sqlerr"
+	"minidb/sql/types"
 )
 
 // explainOptions are the options of EXPLAIN that are there.
@@ -59,12 +60,24 @@ func (s *Session) explainUtility(q *statement, st *parse.ExplainStmt) (utility, 
 	if err != nil {
 		return utility{}, err
 	}
-	if !isPlanned(st.Query) {
+	inner := &statement{Statement: &parse.Statement{AST: st.Query, Text: q.Text, Start: q.Start, Params: q.Params}, text: q.text, given: q.given, simple: q.simple}
+	execute, _ := st.Query.(*parse.ExecuteStmt)
+	if execute != nil {
+		if inner, err = s.findPrepared(execute.Name); err != nil {
+			return utility{}, err
+		}
+	}
+	if !isPlanned(inner.AST) {
 		return utility{}, sqlerr.Unsupported("EXPLAIN of this statement")
 	}
-	inner := &statement{Statement: &parse.Statement{AST: st.Query, Text: q.Text, Start: q.Start, Params: q.Params}, text: q.text, given: q.given, simple: q.simple}
 	return utility{columns: textColumns("QUERY PLAN"), run: func(ctx context.Context) (run, error) {
 		began := time.Now()
+		var args []types.Datum
+		if execute != nil {
+			if args, err = s.executeArgs(ctx, q, inner, execute); err != nil {
+				return nil, err
+			}
+		}
 		p, err := s.planFor(ctx, inner)
 		if err != nil {
 			return nil, err
@@ -73,12 +86,12 @@ func (s *Session) explainUtility(q *statement, st *parse.ExplainStmt) (utility, 
 			return explainRows(plan.Explain(p, plan.ExplainOptions{Verbose: o.verbose})), nil
 		}
 		planning := time.Since(began)
-		return s.explainAnalyze(ctx, inner, p, o, planning)
+		return s.explainAnalyze(ctx, inner, args, p, o, planning)
 	}}, nil
 }
 
 // explainAnalyze runs the plan, counts and prints.
-func (s *Session) explainAnalyze(ctx context.Context, q *statement, p *plan.Plan, o explainOptions, planning time.Duration) (run, error) {
+func (s *Session) explainAnalyze(ctx context.Context, q *statement, args []types.Datum, p *plan.Plan, o explainOptions, planning time.Duration) (run, error) {
 	if p.Writes && s.tx.modes.readOnly {
 		return nil, sqlerr.New(sqlerr.ReadOnlySQLTransaction, "cannot execute %s in a read-only transaction", firstWord(p.Tag))
 	}
@@ -86,7 +99,7 @@ func (s *Session) explainAnalyze(ctx context.Context, q *statement, p *plan.Plan
 		return nil, err
 	}
 	s.tx.used = true
-	env, err := s.newEnv(ctx, q, nil)
+	env, err := s.newEnv(ctx, q, args)
 	if err != nil {
 		return nil, err
 	}

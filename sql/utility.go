@@ -54,6 +54,16 @@ func (s *Session) utility(q *statement) (utility, error) {
 		}), nil
 	case *parse.CopyStmt:
 		return s.copyUtility(q, st), nil
+	case *parse.VacuumStmt:
+		return s.inEnv(q, func(ctx context.Context, env *exec.Env) (string, error) {
+			if st.Vacuum {
+				return "VACUUM", exec.Vacuum(ctx, env, st)
+			}
+			return "ANALYZE", exec.Vacuum(ctx, env, st)
+		}), nil
+	case *parse.CheckpointStmt:
+		// What has committed is in the log, which needs no checkpoints.
+		return tagged(func(context.Context) (string, error) { return "CHECKPOINT", nil }), nil
 	case *parse.ImportStmt:
 		return s.importUtility(q, st), nil
 	case *parse.ShowJobsStmt:

@@ -1,0 +1,105 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"minidb/kv"
+	"minidb/sql/catalog"
+	"minidb/sql/internal/parse"
+	"minidb/sql/internal/plan"
+	"minidb/sql/rowenc"
+	"minidb/sql/sqlerr"
+)
+
+// vacuumOptions and analyzeOptions are the options of VACUUM and ANALYZE. Only full, analyze and skip_locked make a difference here.
+var (
+	vacuumOptions = map[string]bool{
+		"full": true, "freeze": true, "verbose": true, "analyze": true, "disable_page_skipping": true, "skip_locked": true,
+		"index_cleanup": true, "process_toast": true, "truncate": true, "parallel": true,
+	}
+	analyzeOptions = map[string]bool{"verbose": true, "skip_locked": true}
+)
+
+// Vacuum is VACUUM and ANALYZE. VACUUM gives back the space of what nobody can see any more. ANALYZE only looks at its tables: the
+// planner knows no statistics.
+func Vacuum(ctx context.Context, env *Env, st *parse.VacuumStmt) error {
+	command, known := "ANALYZE", analyzeOptions
+	if st.Vacuum {
+		command, known = "VACUUM", vacuumOptions
+	}
+	full, skip := false, false
+	for _, o := range st.Options {
+		if !known[o.Name] {
+			return env.At(sqlerr.New(sqlerr.SyntaxError, "unrecognized %s option \"%s\"", command, o.Name), o.Pos)
+		}
+		full = full || o.Name == "full" && isOn(o.Value)
+		skip = skip || o.Name == "skip_locked" && isOn(o.Value)
+	}
+	if st.Vacuum && env.InBlock {
+		return sqlerr.New(sqlerr.ActiveSQLTransaction, "VACUUM cannot run inside a transaction block")
+	}
+	v := vacuum{env: env, st: st, command: strings.ToLower(command), mode: kv.TableShareUpdateExclusive, skip: skip}
+	if full {
+		v.mode = kv.TableAccessExclusive
+	}
+	if len(st.Tables) == 0 && st.Vacuum {
+		return env.KV.CollectGarbage(ctx, kv.Span{})
+	}
+	for i := range st.Tables {
+		if err := v.table(ctx, &st.Tables[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isOn is the value of an option that is on or off.
+func isOn(v *parse.OptionValue) bool {
+	return v == nil || v.Text != "false" && v.Text != "off" && v.Text != "0"
+}
+
+// vacuum is a VACUUM or ANALYZE at work.
+type vacuum struct {
+	env     *Env
+	st      *parse.VacuumStmt
+	command string
+	mode    kv.TableLock
+	skip    bool // tables that somebody else has locked
+}
+
+func (v *vacuum) table(ctx context.Context, item *parse.VacuumTable) error {
+	if len(item.Columns) > 0 && !v.st.Analyze {
+		return sqlerr.New(sqlerr.FeatureNotSupported, "ANALYZE option must be specified when a column list is provided")
+	}
+	r, _, err := plan.LookupRelation(ctx, v.env.View, v.env.Database, v.env.SearchPath, item.Table.Name, kv.TableAccessShare)
+	if err != nil {
+		return err
+	}
+	t := r.Table
+	if r.Index != nil || t.Kind != catalog.KindTable {
+		v.env.Notice(sqlerr.Warn(sqlerr.WrongObjectType, "skipping \"%s\" --- cannot %s non-tables or special system tables", item.Table.Name.Name, v.command))
+		return nil
+	}
+	wait := kv.Block
+	if v.skip {
+		wait = kv.NoWait
+	}
+	switch err := v.env.LockTable(ctx, t, v.mode, wait); {
+	case v.skip && errors.Is(err, kv.ErrLockNotAvailable):
+		v.env.Notice(sqlerr.Warn(sqlerr.LockNotAvailable, "skipping %s of \"%s\" --- lock not available", v.command, t.Name))
+		return nil
+	case err != nil:
+		return err
+	}
+	for _, name := range item.Columns {
+		if t.ColumnByName(name) == nil {
+			return sqlerr.New(sqlerr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", name, t.Name)
+		}
+	}
+	if !v.st.Vacuum {
+		return nil
+	}
+	return v.env.KV.CollectGarbage(ctx, rowenc.TableSpan(t.ID))
+}
