@@ -52,6 +52,14 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 		return b.over(n.Input, func(in Operator) Operator { return newUpdate(b.env, n, in) })
 	case *plan.Delete:
 		return b.over(n.Input, func(in Operator) Operator { return newDelete(b.env, n, in) })
+	case *plan.WorkScan:
+		return &workScan{env: b.env, node: n}, nil
+	case *plan.Recursive:
+		left, err := b.build(n.Left)
+		if err != nil {
+			return nil, err
+		}
+		return b.over(n.Right, func(right Operator) Operator { return &recursive{env: b.env, node: n, left: left, right: right} })
 	case *plan.Apply:
 		return b.newApply(n)
 	case *plan.Subquery:

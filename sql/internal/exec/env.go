@@ -13,6 +13,7 @@ import (
 	"minidb/sql/internal/expr"
 	"minidb/sql/internal/parse"
 	"minidb/sql/internal/pgcatalog"
+	"minidb/sql/internal/plan"
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
 )
@@ -41,6 +42,9 @@ type Env struct {
 	// CommitAfter is set by a statement whose effects later statements of the transaction would not see, and which therefore ends it;
 	// not if InBlock.
 	CommitAfter bool
+
+	// work are the work tables of recursive queries. All copies of an Env share them.
+	work map[*plan.WorkTable]*rowStore
 }
 
 // At gives err, if it is an *sqlerr.Error, the position of a byte offset of Text.

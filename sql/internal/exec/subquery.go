@@ -48,6 +48,9 @@ func (p *pairDatums) Datum(i int) types.Datum {
 
 // EnableSubqueries makes the expressions of env evaluate the queries inside of them.
 func (e *Env) EnableSubqueries() {
+	if e.work == nil {
+		e.work = map[*plan.WorkTable]*rowStore{}
+	}
 	all := subqueries{}
 	e.Eval.Subquery = func(ec *expr.EvalContext, s *expr.Subquery, row expr.Row) (types.Datum, error) {
 		sub, err := all.get(e, s.Plan.(*plan.SubPlan))

@@ -263,6 +263,8 @@ func inputs(n Node) []Node {
 		return []Node{n.Left, n.Right}
 	case *SetOp:
 		return []Node{n.Left, n.Right}
+	case *Recursive:
+		return []Node{n.Left, n.Right}
 	case *Insert:
 		return []Node{n.Input}
 	case *Update:
@@ -293,6 +295,9 @@ type cte struct {
 	query *parse.CTE
 	outer *expr.Scope // that its query sees
 	ctes  []*cte      // that its query sees
+	// recursive: the query may use itself. work stands for it inside of itself; else nil.
+	recursive bool
+	work      *WorkTable
 }
 
 // with brings the queries of a WITH clause into view until the function that it returns is called.
@@ -300,9 +305,6 @@ func (p *Planner) with(w *parse.With, outer *expr.Scope) (func(), error) {
 	before := p.ctes
 	if w == nil {
 		return func() {}, nil
-	}
-	if w.Recursive {
-		return nil, p.unsupported("WITH RECURSIVE", w.Pos)
 	}
 	for i, c := range w.CTEs {
 		if _, ok := c.Query.(*parse.SelectStmt); !ok {
@@ -313,7 +315,7 @@ func (p *Planner) with(w *parse.With, outer *expr.Scope) (func(), error) {
 				return nil, p.at(sqlerr.New(sqlerr.DuplicateAlias, "WITH query name \"%s\" specified more than once", c.Name), c.Pos)
 			}
 		}
-		p.ctes = append(p.ctes[:len(p.ctes):len(p.ctes)], &cte{query: c, outer: outer, ctes: p.ctes})
+		p.ctes = append(p.ctes[:len(p.ctes):len(p.ctes)], &cte{query: c, outer: outer, ctes: p.ctes, recursive: w.Recursive})
 	}
 	return func() { p.ctes = before }, nil
 }
@@ -333,14 +335,21 @@ func (p *Planner) findCTE(name parse.ObjectName) *cte {
 
 // addCTE adds a reference to a query of a WITH clause: the query takes its place.
 func (p *Planner) addCTE(f *from, c *cte, t *parse.TableRef) error {
-	here := p.ctes
-	p.ctes = c.ctes
-	q, err := p.query(c.query.Query.(*parse.SelectStmt), c.outer)
-	p.ctes = here
-	if err != nil {
-		return err
+	var q *queryPlan
+	if c.work != nil {
+		c.work.used = true
+		alias := c.query.Name
+		if t.Alias.Name != "" {
+			alias = t.Alias.Name
+		}
+		q = &queryPlan{node: &WorkScan{Work: c.work, Alias: alias}, columns: c.work.Columns}
+	} else {
+		var err error
+		if q, err = p.cteQuery(c); err != nil {
+			return err
+		}
 	}
-	if c.outer != f.scope.Parent && usesOuter(q.node) {
+	if c.work == nil && c.outer != f.scope.Parent && usesOuter(q.node) {
 		return p.unsupported("a WITH query that uses an enclosing query, in a subquery of its own", t.Pos)
 	}
 	name := c.query.Name
@@ -357,5 +366,9 @@ func (p *Planner) addCTE(f *from, c *cte, t *parse.TableRef) error {
 	if err := p.renameColumns(names, len(q.columns), t.Alias); err != nil {
 		return err
 	}
-	return p.add(f, &source{node: &Subquery{Input: q.node, Alias: names.Name}, width: len(q.node.Types()), names: names}, t.Alias.Pos, t.Pos)
+	s := &source{node: q.node, width: len(q.node.Types()), names: names}
+	if c.work == nil {
+		s.node = &Subquery{Input: q.node, Alias: names.Name}
+	}
+	return p.add(f, s, t.Alias.Pos, t.Pos)
 }

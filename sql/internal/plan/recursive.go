@@ -1,0 +1,119 @@
+package plan
+
+import (
+	"minidb/sql/internal/expr"
+	"minidb/sql/internal/parse"
+	"minidb/sql/sqlerr"
+	"minidb/sql/types"
+)
+
+// Recursive is a WITH RECURSIVE query: the rows of Left, then again and again those of Right, which reads by a WorkScan what the round
+// before gave, until there are none. Without All a row that came before is left out.
+type Recursive struct {
+	Left, Right Node
+	All         bool
+	Work        *WorkTable
+}
+
+// WorkTable is the rows of one round of a recursive query.
+type WorkTable struct {
+	Name    string
+	Columns []Column
+	used    bool
+}
+
+// WorkScan reads a work table.
+type WorkScan struct {
+	Work  *WorkTable
+	Alias string
+}
+
+// Types are those of the columns.
+func (n *Recursive) Types() []types.Type { return n.Work.types() }
+
+// Types are those of the columns.
+func (n *WorkScan) Types() []types.Type { return n.Work.types() }
+
+func (w *WorkTable) types() []types.Type {
+	ts := make([]types.Type, len(w.Columns))
+	for i, c := range w.Columns {
+		ts[i] = c.Type
+	}
+	return ts
+}
+
+func (n *Recursive) explain(e *explainer) {
+	e.node(n, "Recursive Union")
+	e.input(n.Left)
+	e.input(n.Right)
+}
+
+func (n *WorkScan) explain(e *explainer) {
+	if n.Alias == n.Work.Name {
+		e.node(n, "WorkTable Scan on %s", n.Alias)
+		return
+	}
+	e.node(n, "WorkTable Scan on %s %s", n.Work.Name, n.Alias)
+}
+
+// cteQuery plans the query of a WITH clause.
+func (p *Planner) cteQuery(c *cte) (*queryPlan, error) {
+	here := p.ctes
+	defer func() { p.ctes = here }()
+	p.ctes = c.ctes
+	st := c.query.Query.(*parse.SelectStmt)
+	body, ok := st.Body.(*parse.SetOp)
+	if !c.recursive || !ok || body.Op != parse.Union {
+		return p.query(st, c.outer)
+	}
+	left, err := p.query(body.Left, c.outer)
+	if err != nil {
+		return nil, err
+	}
+	work := &WorkTable{Name: c.query.Name, Columns: left.columns}
+	p.ctes = append(c.ctes[:len(c.ctes):len(c.ctes)], &cte{query: c.query, work: work})
+	right, err := p.query(body.Right, c.outer)
+	if err != nil {
+		return nil, err
+	}
+	if !work.used {
+		p.ctes = c.ctes
+		return p.query(st, c.outer)
+	}
+	switch {
+	case len(st.OrderBy) > 0:
+		return nil, p.unsupported("ORDER BY in a recursive query", st.OrderBy[0].Expr.Position())
+	case st.Limit != nil || st.Offset != nil:
+		return nil, p.unsupported("LIMIT in a recursive query", st.Position())
+	case len(left.columns) != len(right.columns):
+		return nil, p.at(sqlerr.New(sqlerr.SyntaxError, "each UNION query must have the same number of columns"), body.Right.Position())
+	}
+	return p.recursiveUnion(work, left, right, body)
+}
+
+// recursiveUnion gives both terms the columns of the first.
+func (p *Planner) recursiveUnion(work *WorkTable, left, right *queryPlan, body *parse.SetOp) (*queryPlan, error) {
+	l, r := make([]expr.Expr, len(left.columns)), make([]expr.Expr, len(left.columns))
+	for i, c := range left.columns {
+		pair := []expr.Expr{expr.NewColumn(i, c.Type, "", c.Name), branch(right, i)}
+		t, err := p.builder.Common("UNION", pair, []int{body.Left.Position(), body.Right.Position()})
+		if err != nil {
+			return nil, err
+		}
+		if t != c.Type {
+			return nil, p.at(sqlerr.New(sqlerr.DatatypeMismatch, "recursive query \"%s\" column %d has type %s in non-recursive term but type %s overall",
+				work.Name, i+1, c.Type.Format(), t.Format()).WithHint("Cast the output of the non-recursive term to the correct type."), left.pos(i, body))
+		}
+		l[i], r[i] = pair[0], pair[1]
+	}
+	n := &Recursive{Left: &Project{Input: left.node, Exprs: l}, Right: &Project{Input: right.node, Exprs: r}, All: body.All, Work: work}
+	return &queryPlan{node: n, columns: left.columns}, nil
+}
+
+// pos is where the error of column i points.
+func (q *queryPlan) pos(i int, body *parse.SetOp) int {
+	if clause, ok := body.Left.Body.(*parse.SelectClause); ok && i < len(clause.Targets) {
+		return clause.Targets[i].Expr.Position()
+	}
+	return body.Left.Position()
+}
