@@ -50,6 +50,9 @@ type Engine struct {
 
 	mu       sync.Mutex
 	sessions map[int32]*Session // by PID
+
+	// general tells sessions to run every statement by the general operators, made anew each time: tests compare with it.
+	general bool
 }
 
 // Open makes an engine on an open store. The store stays the caller's to close, after the engine.

@@ -32,8 +32,10 @@ const (
 type Portal struct {
 	session *Session
 	columns []Column
-	// begin starts the statement. It is called by the first Next.
-	begin func(ctx context.Context) (run, error)
+	// planned is the statement, with its arguments, if it has a plan; else begin starts it. The first Next does.
+	planned *statement
+	args    []types.Datum
+	begin   func(ctx context.Context) (run, error)
 	// finish, if not nil, is called when the statement is done, before Next says so: the end of a Query message's transaction.
 	finish func(ctx context.Context) error
 	state  portalState
@@ -93,7 +95,7 @@ func (p *Portal) next(ctx context.Context, maxRows int) (*types.Batch, error) {
 	case portalClosed:
 		return nil, sqlerr.New(sqlerr.InvalidCursorName, "portal does not exist")
 	case portalReady:
-		run, err := p.begin(ctx)
+		run, err := p.start(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -114,6 +116,14 @@ func (p *Portal) next(ctx context.Context, maxRows int) (*types.Batch, error) {
 		}
 	}
 	return p.part(maxRows), nil
+}
+
+// start starts the statement.
+func (p *Portal) start(ctx context.Context) (run, error) {
+	if p.planned != nil {
+		return p.session.startPlan(ctx, p.planned, p.args)
+	}
+	return p.begin(ctx)
 }
 
 // part gives the next rows of rest.

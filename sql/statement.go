@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"minidb/kv"
 	"minidb/sql/catalog"
 	"minidb/sql/internal/exec"
 	"minidb/sql/internal/expr"
@@ -33,6 +34,9 @@ type cachedPlan struct {
 	generation uint64
 	path       string
 	view       *catalog.View // not nil: good for this transaction only, see planView
+	locks      [][]byte      // the names of the plan's tables as locks
+	reusable   bool          // the plan's operators may be kept
+	kept       *planRun      // nil: there are none, or they are at work
 }
 
 // isPlanned reports whether the planner makes a plan for the statement.
@@ -82,11 +86,13 @@ func (s *Session) newPortal(ctx context.Context, q *statement, args []types.Datu
 	}
 	p := &Portal{session: s}
 	if isPlanned(q.AST) {
-		if _, err := s.planFor(ctx, q); err != nil {
-			return nil, err
+		// A plan that seems good is checked when its tables are locked, before it runs.
+		if !s.seemsGood(q.cached) {
+			if _, err := s.planFor(ctx, q); err != nil {
+				return nil, err
+			}
 		}
-		p.columns = q.columns
-		p.begin = func(ctx context.Context) (run, error) { return s.startPlan(ctx, q, args) }
+		p.columns, p.planned, p.args = q.columns, q, args
 		return p, nil
 	}
 	u, err := s.utility(q)
@@ -110,8 +116,8 @@ func (s *Session) planFor(ctx context.Context, q *statement) (*plan.Plan, error)
 		return nil, err
 	}
 	if c := q.cached; c != nil && c.path == s.derived.pathText && c.view == s.planView(view) {
-		for _, t := range c.plan.Tables {
-			if err := view.LockTable(ctx, t.Table.ID, t.Use.LockMode()); err != nil {
+		for i, t := range c.plan.Tables {
+			if err := s.tx.txn.LockTable(ctx, c.locks[i], t.Use.LockMode(), kv.Block); err != nil {
 				return nil, err
 			}
 		}
@@ -129,10 +135,23 @@ func (s *Session) planFor(ctx context.Context, q *statement) (*plan.Plan, error)
 	if q.cached != nil && !sameColumns(q.cached.plan.Columns, p.Columns) {
 		return nil, sqlerr.New(sqlerr.FeatureNotSupported, "cached plan must not change result type")
 	}
-	q.cached = &cachedPlan{plan: p, generation: generation, path: s.derived.pathText, view: s.planView(view)}
+	q.cached = &cachedPlan{
+		plan: p, generation: generation, path: s.derived.pathText, view: s.planView(view), reusable: exec.Reusable(p.Root),
+	}
+	for _, t := range p.Tables {
+		q.cached.locks = append(q.cached.locks, catalog.LockKey(t.Table.ID))
+	}
 	q.params = p.Params
 	q.columns = publicColumns(p.Columns)
 	return p, nil
+}
+
+// seemsGood reports whether nothing is known against a plan, without locks.
+func (s *Session) seemsGood(c *cachedPlan) bool {
+	if c == nil || c.view != nil || c.path != s.derived.pathText || c.generation != s.engine.catalog.Generation() {
+		return false
+	}
+	return !s.snapshot() && (s.tx.view == nil || !s.tx.view.Changed())
 }
 
 // planView is what a plan depends on beyond the committed catalog: the view of a transaction that has changes of its own or reads one
@@ -212,20 +231,28 @@ func (s *Session) needView() (*catalog.View, error) {
 
 // newEnv makes what a statement runs in.
 func (s *Session) newEnv(ctx context.Context, q *statement, args []types.Datum) (*exec.Env, error) {
+	env := exec.NewEnv()
+	return env, s.fillEnv(ctx, env, q, args)
+}
+
+// fillEnv makes env that of a statement that begins.
+func (s *Session) fillEnv(ctx context.Context, env *exec.Env, q *statement, args []types.Datum) error {
 	view, err := s.needView()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	memory := exec.NewMemory(statementMemoryFactor * 1024 * s.derived.workMemKiB)
-	env := &exec.Env{
+	eval, memory := env.Eval, env.Memory
+	memory.Reset(statementMemoryFactor * 1024 * s.derived.workMemKiB)
+	*eval = expr.EvalContext{
+		Ctx: ctx, Types: s.context, Params: args, Session: sessionEnv{s}, Sequences: sessionEnv{s}, Catalog: s.reader,
+	}
+	*env = exec.Env{
 		KV: s.engine.options.KV, Txn: s.tx.txn, View: view, Database: s.database, SearchPath: s.searchPath(), User: s.opts.User,
 		Deferred: s.tx.deferred, Text: q.text, Memory: memory, Notice: s.notice, Catalog: s.reader, InBlock: s.tx.block || s.tx.used || q.severalInMessage,
-		Eval: &expr.EvalContext{
-			Ctx: ctx, Types: s.context, Params: args, Session: sessionEnv{s}, Sequences: sessionEnv{s}, Catalog: s.reader,
-		},
+		Eval: eval, General: s.engine.general,
 	}
 	env.EnableSubqueries()
-	return env, nil
+	return nil
 }
 
 // statementMemoryFactor is how many times work_mem a statement may keep: nothing spills yet, so that sorts and hash tables are where
@@ -266,11 +293,18 @@ func (s *Session) startPlan(ctx context.Context, q *statement, args []types.Datu
 		return nil, err
 	}
 	s.tx.used = true
-	env, err := s.newEnv(ctx, q, args)
-	if err != nil {
+	r := q.cached.kept
+	if r == nil {
+		r = &planRun{plan: p, env: exec.NewEnv()}
+		if q.cached.reusable && !s.engine.general {
+			r.owner = q.cached
+		}
+	}
+	q.cached.kept = nil
+	if err := s.fillEnv(ctx, r.env, q, args); err != nil {
 		return nil, err
 	}
-	return newPlanRun(ctx, env, p)
+	return r, r.open(ctx)
 }
 
 func firstWord(s string) string {
@@ -283,23 +317,30 @@ type planRun struct {
 	plan *plan.Plan
 	env  *exec.Env
 	root exec.Operator
+	// owner, if not nil, keeps the operators for the next execution.
+	owner *cachedPlan
+	ended bool // all rows were given
 }
 
-func newPlanRun(ctx context.Context, env *exec.Env, p *plan.Plan) (*planRun, error) {
-	root, err := exec.Build(env, p.Root)
-	if err != nil {
-		return nil, err
+// open starts the operators. After an error they are closed.
+func (r *planRun) open(ctx context.Context) (err error) {
+	r.ended = false
+	if r.root == nil {
+		if r.root, err = exec.Build(r.env, r.plan.Root); err != nil {
+			return err
+		}
 	}
-	if err := root.Open(ctx); err != nil {
-		root.Close()
-		return nil, err
+	if err = r.root.Open(ctx); err != nil {
+		r.root.Close()
 	}
-	return &planRun{plan: p, env: env, root: root}, nil
+	return err
 }
 
 func (r *planRun) next(ctx context.Context) (*types.Batch, error) {
 	r.env.Eval.Ctx = ctx
-	return r.root.Next(ctx)
+	b, err := r.root.Next(ctx)
+	r.ended = b == nil && err == nil
+	return b, err
 }
 
 func (r *planRun) tag(rows int64) string {
@@ -309,7 +350,13 @@ func (r *planRun) tag(rows int64) string {
 	return r.plan.Tag + " " + strconv.FormatInt(rows, 10)
 }
 
-func (r *planRun) close() { r.root.Close() }
+// close gives the operators back to their plan if they came to an end: those of a statement that failed are not trusted again.
+func (r *planRun) close() {
+	r.root.Close()
+	if r.owner != nil && r.ended {
+		r.owner.kept = r
+	}
+}
 
 // keepSuspended reads the rest of the portals that were suspended between their rows into memory, so that a statement that follows
 // cannot change what they see.

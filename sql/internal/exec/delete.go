@@ -34,7 +34,11 @@ func newDelete(env *Env, n *plan.Delete, input Operator) *remove {
 	return d
 }
 
-func (d *remove) Open(ctx context.Context) error { return d.input.Open(ctx) }
+func (d *remove) Open(ctx context.Context) error {
+	d.done, d.affected = false, 0
+	d.returning.open()
+	return d.input.Open(ctx)
+}
 
 // Next deletes all rows before it gives the first of RETURNING.
 func (d *remove) Next(ctx context.Context) (*types.Batch, error) {
@@ -93,4 +97,5 @@ func (d *remove) Affected() int64 { return d.affected }
 func (d *remove) Close() {
 	d.input.Close()
 	d.returning.close()
+	d.writer.trim()
 }

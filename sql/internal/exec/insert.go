@@ -14,6 +14,7 @@ type insert struct {
 	input Operator
 	*writer
 	constraints constraints
+	given       []bool          // by ordinal: the input has the column
 	rows        [][]types.Datum // of the batch at hand
 	keys        *fkQueue
 	returning
@@ -22,13 +23,22 @@ type insert struct {
 }
 
 func newInsert(env *Env, n *plan.Insert, input Operator) *insert {
+	given := make([]bool, len(n.Table.Columns))
+	for _, o := range n.From {
+		given[o] = true
+	}
 	return &insert{
-		env: env, node: n, input: input, writer: newWriter(env, n.Table),
+		given: given,
+		env:   env, node: n, input: input, writer: newWriter(env, n.Table),
 		constraints: constraints{env: env, table: n.Table, checks: n.Checks}, keys: newFKQueue(env, n.Table), returning: newReturning(env, n.Returning),
 	}
 }
 
-func (i *insert) Open(ctx context.Context) error { return i.input.Open(ctx) }
+func (i *insert) Open(ctx context.Context) error {
+	i.done, i.affected = false, 0
+	i.returning.open()
+	return i.input.Open(ctx)
+}
 
 // Next inserts all rows before it gives the first of RETURNING.
 func (i *insert) Next(ctx context.Context) (*types.Batch, error) {
@@ -91,18 +101,16 @@ func (i *insert) makeRows(ctx context.Context, in *types.Batch) error {
 			return err
 		}
 	}
-	given := make([]bool, len(t.Columns))
-	for _, o := range i.node.From {
-		given[o] = true
-	}
+	slab := make([]types.Datum, in.Rows()*len(t.Columns))
 	for r := range in.Rows() {
-		row := make([]types.Datum, len(t.Columns))
+		row := slab[:len(t.Columns):len(t.Columns)]
+		slab = slab[len(t.Columns):]
 		for c, o := range i.node.From {
 			row[o] = in.Datum(c, r)
 		}
 		for o := range row {
 			switch {
-			case given[o]:
+			case i.given[o]:
 			case t.Columns[o].Hidden:
 				row[o] = types.NewInt(rowID + int64(r))
 			case i.node.Defaults[o] == nil:
@@ -129,4 +137,6 @@ func (i *insert) Affected() int64 { return i.affected }
 func (i *insert) Close() {
 	i.input.Close()
 	i.returning.close()
+	i.writer.trim()
+	clear(i.rows)
 }

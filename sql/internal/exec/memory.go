@@ -14,6 +14,9 @@ type Memory struct {
 // NewMemory makes an account. A limit of 0 means none.
 func NewMemory(limitBytes int64) *Memory { return &Memory{limit: limitBytes} }
 
+// Reset forgets what was counted and sets another limit.
+func (m *Memory) Reset(limitBytes int64) { *m = Memory{limit: limitBytes} }
+
 // grow counts n more bytes, or refuses them.
 func (m *Memory) grow(n int64) error {
 	if m.limit > 0 && m.used+n > m.limit {

@@ -60,4 +60,7 @@ func (r *returning) next() *types.Batch {
 	return b
 }
 
+// open forgets what an earlier execution gave.
+func (r *returning) open() { r.given = 0 }
+
 func (r *returning) close() { r.rows.release() }

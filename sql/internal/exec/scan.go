@@ -29,6 +29,7 @@ type scan struct {
 	early    types.Batch
 	out      types.Batch
 	maxRows  int
+	read     int // rows of the largest batch
 }
 
 func newScan(env *Env, n *plan.Scan) (Operator, error) {
@@ -136,6 +137,7 @@ func (s *scan) fill(ctx context.Context) error {
 		}
 	}
 	s.index.Finish()
+	s.read = max(s.read, s.inner.N)
 	s.wide.N, s.wide.Sel = s.inner.N, nil
 	for i, o := range s.ordinals {
 		s.wide.Cols[o] = s.inner.Cols[i]
@@ -168,6 +170,14 @@ func (s *scan) Close() {
 	if s.cursor != nil {
 		s.cursor.close()
 		s.cursor = nil
+	}
+	if s.read > keptRows {
+		s.read = 0
+		s.inner = types.Batch{}
+		s.inner.Init(columnTypes(s.node.Table, s.ordinals))
+		if s.lookup != nil {
+			s.lookup = newLookup(s.env, s.node.Table, s.node.Want)
+		}
 	}
 }
 

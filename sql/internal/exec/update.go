@@ -104,7 +104,12 @@ func isKey(t *catalog.Table, x *catalog.Index, ordinal int) bool {
 	return slices.ContainsFunc(x.Keys, func(k catalog.IndexColumn) bool { return t.Ordinal(k.Column) == ordinal })
 }
 
-func (u *update) Open(ctx context.Context) error { return u.input.Open(ctx) }
+func (u *update) Open(ctx context.Context) error {
+	u.done, u.affected = false, 0
+	clear(u.moved)
+	u.returning.open()
+	return u.input.Open(ctx)
+}
 
 // Next changes all rows before it gives the first of RETURNING.
 func (u *update) Next(ctx context.Context) (*types.Batch, error) {
@@ -154,11 +159,14 @@ func (u *update) updateBatch(ctx context.Context, in *types.Batch) error {
 // makeRows locks the rows of a batch and computes their new versions, up to the first that fails, whose error it returns.
 func (u *update) makeRows(ctx context.Context, in *types.Batch) error {
 	u.old, u.rows = u.old[:0], u.rows[:0]
+	width := len(in.Cols)
+	slab := make([]types.Datum, 2*in.Rows()*width)
 	for r := range in.Rows() {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		old := make([]types.Datum, len(in.Cols))
+		old, row := slab[:width:width], slab[width:2*width:2*width]
+		slab = slab[2*width:]
 		viewRow(in, r, old)
 		old, changed, ok, err := u.target.lock(ctx, u.writer, old)
 		if err != nil {
@@ -173,7 +181,7 @@ func (u *update) makeRows(ctx context.Context, in *types.Batch) error {
 		if !ok {
 			continue
 		}
-		row := slices.Clone(old)
+		copy(row, old)
 		u.row = old
 		for _, s := range u.node.Sets {
 			if row[s.Ordinal], err = s.Expr.Eval(u.env.Eval, &u.row); err != nil {
@@ -207,4 +215,7 @@ func (u *update) Affected() int64 { return u.affected }
 func (u *update) Close() {
 	u.input.Close()
 	u.returning.close()
+	u.writer.trim()
+	clear(u.old)
+	clear(u.rows)
 }

@@ -25,6 +25,7 @@ type writer struct {
 	puts    []put
 	uniques []put
 	row     int // the row at hand
+	emit    func(*rowenc.Entry) error
 }
 
 // span is a piece of the arena.
@@ -39,7 +40,16 @@ type put struct {
 }
 
 func newWriter(env *Env, t *catalog.Table) *writer {
-	return &writer{env: env, table: t, encoder: rowenc.NewEncoder(t)}
+	w := &writer{env: env, table: t, encoder: rowenc.NewEncoder(t)}
+	w.emit = w.add
+	return w
+}
+
+// trim gives back what a large statement needed and the next one probably does not.
+func (w *writer) trim() {
+	if cap(w.arena) > maxKeptBytes {
+		w.arena, w.deletes, w.puts, w.uniques = nil, nil, nil, nil
+	}
 }
 
 // reset begins a batch.
@@ -73,15 +83,15 @@ func (w *writer) add(e *rowenc.Entry) error {
 
 func (w *writer) insert(row int, d []types.Datum) error {
 	w.row = row
-	return w.encoder.Insert(d, w.add)
+	return w.encoder.Insert(d, w.emit)
 }
 
 func (w *writer) update(row int, old, d []types.Datum) error {
 	w.row = row
-	return w.encoder.Update(old, d, w.add)
+	return w.encoder.Update(old, d, w.emit)
 }
 
-func (w *writer) delete(old []types.Datum) error { return w.encoder.Delete(old, w.add) }
+func (w *writer) delete(old []types.Datum) error { return w.encoder.Delete(old, w.emit) }
 
 // conflict is a unique key that is taken.
 type conflict struct {
