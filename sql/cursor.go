@@ -54,7 +54,7 @@ func (s *Session) runDeclare(ctx context.Context, q *statement, st *parse.Declar
 		Statement: &parse.Statement{AST: st.Query, Text: q.Text, Start: q.Start, Params: q.Params},
 		text:      q.text, simple: true, severalInMessage: q.severalInMessage,
 	}
-	run, err := s.startPlan(ctx, inner, nil)
+	run, err := s.startPlan(ctx, inner, nil, nil)
 	if err != nil {
 		return err
 	}

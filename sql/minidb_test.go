@@ -125,11 +125,17 @@ func (s *testSession) run(ctx context.Context, text string) result {
 		return nil
 	})
 	if err != nil {
-		if !errors.As(err, &out.err) {
-			out.err = sqlerr.Internal("not an *sqlerr.Error: %v", err)
-		}
+		out.err = asError(err)
 	}
 	return out
+}
+
+// asError is err as the *sqlerr.Error that it must be.
+func asError(err error) (e *sqlerr.Error) {
+	if !errors.As(err, &e) {
+		e = sqlerr.Internal("not an *sqlerr.Error: %v", err)
+	}
+	return e
 }
 
 func textRows(ec *types.Context, cols []sql.Column, b *types.Batch) [][]string {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"minidb/sql/internal/plan"
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
 )
@@ -36,16 +37,18 @@ type Portal struct {
 	planned *statement
 	args    []types.Datum
 	begin   func(ctx context.Context) (run, error)
-	// finish, if not nil, is called when the statement is done, before Next says so: the end of a Query message's transaction.
-	finish func(ctx context.Context) error
-	state  portalState
-	run    run
-	rest   *types.Batch // of the last batch: what Next has not given out
-	view   types.Batch  // what Next has given out: rows of rest
-	sel    []int32      // of view, if it has not all of rest's rows
-	given  int          // rows of rest that were given out
-	rows   int64
-	tag    string
+	plan    *plan.Plan // of planned, if its tables are locked already
+	// last tells that the portal is the end of a Query message, and of its transaction outside a block, which commits before Next says
+	// that the statement is done.
+	last  bool
+	state portalState
+	run   run
+	rest  *types.Batch // of the last batch: what Next has not given out
+	view  types.Batch  // what Next has given out: rows of rest
+	sel   []int32      // of view, if it has not all of rest's rows
+	given int          // rows of rest that were given out
+	rows  int64
+	tag   string
 	// deadline is when statement_timeout ends the statement; zero: it has not begun, or there is none.
 	deadline time.Time
 }
@@ -121,7 +124,7 @@ func (p *Portal) next(ctx context.Context, maxRows int) (*types.Batch, error) {
 // start starts the statement.
 func (p *Portal) start(ctx context.Context) (run, error) {
 	if p.planned != nil {
-		return p.session.startPlan(ctx, p.planned, p.args)
+		return p.session.startPlan(ctx, p.planned, p.plan, p.args)
 	}
 	return p.begin(ctx)
 }
@@ -154,8 +157,8 @@ func (p *Portal) end(ctx context.Context) error {
 	p.tag = p.run.tag(p.rows)
 	p.release()
 	p.state = portalDone
-	if p.finish != nil {
-		return p.finish(ctx)
+	if p.last && !p.session.tx.block {
+		return p.session.commit(ctx)
 	}
 	return nil
 }

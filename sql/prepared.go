@@ -57,7 +57,7 @@ func (s *Session) executeUtility(q *statement, st *parse.ExecuteStmt) (utility, 
 			return nil, err
 		}
 		if isPlanned(p.AST) {
-			return s.startPlan(ctx, p, args)
+			return s.startPlan(ctx, p, nil, args)
 		}
 		u, err := s.utility(p)
 		if err != nil {

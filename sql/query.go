@@ -16,7 +16,14 @@ import (
 func (s *Session) Query(ctx context.Context, text string, each func(*Portal) error) error {
 	return s.call(ctx, func(ctx context.Context) error {
 		s.activity.noteQuery(text)
-		stmts, err := s.parse(text)
+		q, args, err := s.lift(ctx, text)
+		if err != nil {
+			return err
+		}
+		if q != nil {
+			return s.runPortal(ctx, &Portal{session: s, columns: q.columns, planned: q, plan: q.cached.plan, args: args}, true, each)
+		}
+		stmts, err := s.parseShort(text)
 		if err != nil {
 			return err
 		}
@@ -39,12 +46,12 @@ func (s *Session) runStatement(ctx context.Context, st *parse.Statement, text st
 	if err != nil {
 		return err
 	}
-	portal.finish = func(ctx context.Context) error {
-		if last && !s.tx.block {
-			return s.commit(ctx)
-		}
-		return nil
-	}
+	return s.runPortal(ctx, portal, last, each)
+}
+
+// runPortal runs a statement of a Query message to its end.
+func (s *Session) runPortal(ctx context.Context, portal *Portal, last bool, each func(*Portal) error) error {
+	portal.last = last
 	defer portal.Close()
 	if err := each(portal); err != nil {
 		return err
@@ -80,6 +87,11 @@ func (s *Session) Prepare(ctx context.Context, text string, paramTypes []types.O
 }
 
 func (s *Session) prepare(ctx context.Context, text string, paramTypes []types.OID) (*Prepared, error) {
+	known, entry := s.again(ctx, text, paramTypes)
+	if known != nil {
+		return &Prepared{statement: known}, nil
+	}
+	before := s.texts.notices
 	stmts, err := s.parse(text)
 	if err != nil {
 		return nil, err
@@ -101,6 +113,7 @@ func (s *Session) prepare(ctx context.Context, text string, paramTypes []types.O
 	if err := s.describe(ctx, q); err != nil {
 		return nil, err
 	}
+	entry.remember(q, s.texts.notices != before)
 	return &Prepared{statement: q}, nil
 }
 

@@ -47,6 +47,7 @@ type Session struct {
 	prepared map[string]*statement // by PREPARE
 	portals  map[*Portal]struct{}  // open ones, which hold iterators of the transaction
 	cursors  map[string]*cursor    // by DECLARE
+	texts    texts
 	idle     idleTimer
 	work     work
 	// sequences is for currval and lastval.
@@ -190,6 +191,7 @@ func (s *Session) Context() *types.Context { return s.context }
 
 // notice sends a notice or warning to the client.
 func (s *Session) notice(n *sqlerr.Error) {
+	s.texts.notices++
 	if s.opts.Notice != nil && severityRank(n.Severity) >= s.derived.minSeverity {
 		s.opts.Notice(n)
 	}

@@ -277,14 +277,16 @@ func (s *Session) beginStatement(ctx context.Context) error {
 	return nil
 }
 
-// startPlan runs a planned statement.
-func (s *Session) startPlan(ctx context.Context, q *statement, args []types.Datum) (run, error) {
+// startPlan runs a planned statement. P is what planFor has given just now; nil: it was not asked.
+func (s *Session) startPlan(ctx context.Context, q *statement, p *plan.Plan, args []types.Datum) (run, error) {
 	if err := s.checkNotFailed(q.AST); err != nil {
 		return nil, err
 	}
-	p, err := s.planFor(ctx, q)
-	if err != nil {
-		return nil, err
+	if p == nil {
+		var err error
+		if p, err = s.planFor(ctx, q); err != nil {
+			return nil, err
+		}
 	}
 	if p.Writes && s.tx.modes.readOnly {
 		return nil, sqlerr.New(sqlerr.ReadOnlySQLTransaction, "cannot execute %s in a read-only transaction", firstWord(p.Tag))

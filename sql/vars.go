@@ -203,6 +203,7 @@ func (s *Session) number(name string) int {
 
 // deriveContext makes what values' forms depend on anew, so that a statement that runs keeps the one it began with.
 func (s *Session) deriveContext() {
+	s.texts.forget()
 	s.derive()
 	ec := types.NewContext()
 	if s.context != nil {
