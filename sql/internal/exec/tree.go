@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"minidb/sql/catalog"
 	"minidb/sql/internal/expr"
 	"minidb/sql/internal/plan"
 )
@@ -14,11 +15,11 @@ func Reusable(n plan.Node) bool {
 	case *plan.LockRows:
 		return Reusable(n.Input)
 	case *plan.Insert:
-		return Reusable(n.Input)
+		return n.OnConflict == nil && !hasForeignKeys(n.Table) && Reusable(n.Input)
 	case *plan.Update:
-		return Reusable(n.Input)
+		return !n.Joined && !hasForeignKeys(n.Table) && Reusable(n.Input)
 	case *plan.Delete:
-		return Reusable(n.Input)
+		return !n.Joined && !hasForeignKeys(n.Table) && Reusable(n.Input)
 	case *plan.Filter:
 		return Reusable(n.Input)
 	case *plan.Project:
@@ -34,6 +35,9 @@ func Reusable(n plan.Node) bool {
 	}
 	return false
 }
+
+// hasForeignKeys reports whether writes of a table have to look at others, which the writers collect.
+func hasForeignKeys(t *catalog.Table) bool { return len(t.ForeignKeys) > 0 || len(t.Inbound) > 0 }
 
 // NewEnv makes an empty Env with the parts that operators hold on to.
 func NewEnv() *Env { return &Env{Eval: &expr.EvalContext{}, Memory: &Memory{}} }

@@ -165,7 +165,7 @@ func (u *update) makeRows(ctx context.Context, in *types.Batch) error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		old, row := slab[:width:width], slab[width:2*width:2*width]
+		old, row := slab[:width:width], slab[width:width:2*width]
 		slab = slab[2*width:]
 		viewRow(in, r, old)
 		old, changed, ok, err := u.target.lock(ctx, u.writer, old)
@@ -181,7 +181,7 @@ func (u *update) makeRows(ctx context.Context, in *types.Batch) error {
 		if !ok {
 			continue
 		}
-		copy(row, old)
+		row = append(row[:0], old...)
 		u.row = old
 		for _, s := range u.node.Sets {
 			if row[s.Ordinal], err = s.Expr.Eval(u.env.Eval, &u.row); err != nil {
