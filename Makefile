@@ -5,7 +5,7 @@ BIN     := bin/minidb
 FUZZ    ?= 10s
 export CGO_ENABLED ?= 0
 
-.PHONY: build test race fuzz bench lint parse-oracle demo ci clean
+.PHONY: build test race fuzz bench lint parse-oracle clients demo ci clean
 
 build:
 	$(GO) build -o $(BIN) ./cmd/minidb
@@ -42,6 +42,11 @@ lint:
 PG15_BIN ?= /usr/lib/postgresql/15/bin
 parse-oracle:
 	$(GO) test ./sql/internal/parse -run Oracle -v -oracle $(PG15_BIN)
+
+# pgbench and sysbench, unmodified; writes docs/compatibility.md. A client that is
+# not installed is left out with a message, or fails where CI=true.
+clients:
+	$(GO) test ./cmd/minidb -run '^TestClients$$' -v -count=1 -clients
 
 # A tour on real data, in a directory that is thrown away.
 demo: build

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+var (
+	clientsFlag = flag.Bool("clients", false, "run the benchmark clients that are installed and write docs/compatibility.md")
+	clientTime  = flag.Int("clients.seconds", 1, "seconds of each run")
+)
+
+// clientCase is one way of running a client: a row of docs/compatibility.md.
+type clientCase struct {
+	client string // the program
+	name   string
+	args   []string
+	rate   bool // it prints how many transactions a second it made
+}
+
+// The clients' own scripts, in every mode they have, at these numbers of connections.
+var clientConnections = []int{1, 8, 32}
+
+// clientCases lists the runs of pgbench and sysbench, their set-up first.
+func clientCases(host, port string) []clientCase {
+	pgbench := func(name string, args ...string) clientCase {
+		return clientCase{client: "pgbench", name: name, args: append([]string{"-h", host, "-p", port, "-U", "postgres"}, append(args, "postgres")...)}
+	}
+	var cases []clientCase
+	for _, how := range []struct{ name, steps string }{
+		{"server-side data, primary and foreign keys", "dtGvpf"},
+		{"client-side data (COPY), primary keys", "dtgvp"},
+	} {
+		cases = append(cases, pgbench("-i: "+how.name, "-i", "-s", "1", "-I", how.steps))
+	}
+	for _, script := range []string{"tpcb-like", "simple-update", "select-only"} {
+		for _, mode := range []string{"simple", "extended", "prepared"} {
+			for _, n := range clientConnections {
+				c := pgbench(fmt.Sprintf("%s, %s, %d", script, mode, n), "-b", script, "-M", mode, "-c", strconv.Itoa(n), "-T", strconv.Itoa(*clientTime))
+				c.rate = true
+				cases = append(cases, c)
+			}
+		}
+	}
+	sysbench := func(name, script string, args ...string) clientCase {
+		return clientCase{client: "sysbench", name: name, args: append([]string{
+			script, "--db-driver=pgsql", "--pgsql-host=" + host, "--pgsql-port=" + port, "--pgsql-user=postgres", "--pgsql-db=postgres",
+			"--tables=1", "--table-size=2000",
+		}, args...)}
+	}
+	cases = append(cases, sysbench("prepare", "oltp_read_write", "prepare"))
+	for _, script := range []string{
+		"oltp_insert", "oltp_update_index", "oltp_update_non_index", "oltp_point_select", "oltp_read_only", "oltp_read_write", "oltp_write_only",
+		"oltp_delete", "select_random_points", "select_random_ranges",
+	} {
+		for _, n := range clientConnections {
+			c := sysbench(fmt.Sprintf("%s, %d", script, n), script, "--threads="+strconv.Itoa(n), "--time="+strconv.Itoa(*clientTime), "run")
+			c.rate = true
+			cases = append(cases, c)
+		}
+	}
+	return append(cases, sysbench("cleanup", "oltp_read_write", "cleanup"))
+}
+
+// TestClients runs the benchmark clients against a server, checks what they leave behind and writes down what passed.
+func TestClients(t *testing.T) {
+	if !*clientsFlag {
+		t.Skip("run it by make clients")
+	}
+	s := startServer(t, t.TempDir())
+	conn := connect(t, s)
+	report := clientReport{installed: map[string]bool{}}
+	for _, client := range []string{"pgbench", "sysbench"} {
+		_, err := exec.LookPath(client)
+		report.installed[client] = err == nil
+		if err != nil && os.Getenv("CI") == "true" {
+			t.Errorf("%s is not installed", client)
+		}
+	}
+	host, port, _ := strings.Cut(s.addr, ":")
+	ran := false
+	for _, c := range clientCases(host, port) {
+		if !report.installed[c.client] {
+			continue
+		}
+		ran = true
+		err := c.runAndCheck(conn)
+		if err != nil {
+			t.Errorf("%s, %s: %v", c.client, c.name, err)
+		}
+		report.add(c, err)
+	}
+	if !ran {
+		t.Skip("neither pgbench nor sysbench is installed")
+	}
+	t.Logf("%d of %d runs passed", report.passed, len(report.lines))
+	if err := os.WriteFile(filepath.Join("..", "..", "docs", "compatibility.md"), report.markdown(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// runAndCheck runs the client and, if it is pgbench, looks at what it left.
+func (c *clientCase) runAndCheck(conn *pgx.Conn) error {
+	if c.client != "pgbench" || !c.rate {
+		return c.run()
+	}
+	old, err := readBalances(conn)
+	if err != nil {
+		return err
+	}
+	if err := c.run(); err != nil {
+		return err
+	}
+	now, err := readBalances(conn)
+	if err != nil {
+		return err
+	}
+	return now.check(old, c.name)
+}
+
+// clientRunLimit is when a run hangs.
+const clientRunLimit = 2 * time.Minute
+
+var (
+	rateLine   = regexp.MustCompile(`tps = ([0-9.]+)|transactions: +([0-9]+)`)
+	failedLine = regexp.MustCompile(`number of failed transactions: [1-9]|ignored errors: +[1-9]`)
+)
+
+// run runs the client and finds out whether it was content.
+func (c *clientCase) run() error {
+	ctx, cancel := context.WithTimeout(context.Background(), clientRunLimit)
+	defer cancel()
+	raw, err := exec.CommandContext(ctx, c.client, c.args...).CombinedOutput()
+	out := string(raw)
+	if err != nil || strings.Contains(out, "FATAL") {
+		return fmt.Errorf("%v: %s", err, complaint(out))
+	}
+	if !c.rate {
+		return nil
+	}
+	if failedLine.MatchString(out) {
+		return fmt.Errorf("transactions failed: %s", complaint(out))
+	}
+	if m := rateLine.FindStringSubmatch(out); m == nil || m[1]+m[2] == "0" {
+		return fmt.Errorf("no transactions: %s", complaint(out))
+	}
+	return nil
+}
+
+// complaint is what a client's output says about what went wrong.
+func complaint(out string) string {
+	for _, line := range strings.Split(out, "\n") {
+		if strings.Contains(line, "ERROR") || strings.Contains(line, "FATAL") || strings.Contains(line, "error:") {
+			return line
+		}
+	}
+	return strings.TrimSpace(out)
+}
+
+// balances are the sums of pgbench's tables.
+type balances struct{ accounts, tellers, branches, history, rows int64 }
+
+func readBalances(conn *pgx.Conn) (b balances, err error) {
+	err = conn.QueryRow(context.Background(), `SELECT (SELECT sum(abalance) FROM pgbench_accounts), (SELECT sum(tbalance) FROM pgbench_tellers),
+		(SELECT sum(bbalance) FROM pgbench_branches), (SELECT coalesce(sum(delta), 0) FROM pgbench_history), (SELECT count(*) FROM pgbench_accounts)`).
+		Scan(&b.accounts, &b.tellers, &b.branches, &b.history, &b.rows)
+	return b, err
+}
+
+// check tells whether a run of a script, which begins with an empty history, can have led from old to b.
+func (b balances) check(old balances, script string) error {
+	want := balances{old.accounts + b.history, old.tellers, old.branches, b.history, 100000}
+	if strings.HasPrefix(script, "tpcb") {
+		want.tellers += b.history
+		want.branches += b.history
+	}
+	if b != want {
+		return fmt.Errorf("the balances became %+v, want %+v", b, want)
+	}
+	return nil
+}
+
+// clientReport is what docs/compatibility.md says.
+type clientReport struct {
+	installed map[string]bool
+	lines     []string
+	passed    int
+}
+
+func (r *clientReport) add(c clientCase, err error) {
+	result := "passes"
+	if err == nil {
+		r.passed++
+	} else {
+		result = "**fails**: " + strings.ReplaceAll(err.Error(), "|", "\\|")
+	}
+	r.lines = append(r.lines, fmt.Sprintf("| %s | %s | %s |", c.client, c.name, result))
+}
+
+func (r *clientReport) markdown() []byte {
+	var b strings.Builder
+	b.WriteString("# Clients\n\nWritten by `make clients`, which runs the benchmark clients against a server: pgbench and sysbench, unmodified, with their own\n" +
+		"scripts, at 1, 8 and 32 connections. A run passes if no transaction fails and, for pgbench, if the tables' balances agree after it.\n\n")
+	fmt.Fprintf(&b, "%d of %d runs pass.\n", r.passed, len(r.lines))
+	for _, client := range []string{"pgbench", "sysbench"} {
+		if !r.installed[client] {
+			fmt.Fprintf(&b, "%s was not installed.\n", client)
+		}
+	}
+	b.WriteString("\n| client | run | result |\n|---|---|---|\n")
+	b.WriteString(strings.Join(r.lines, "\n") + "\n")
+	return []byte(b.String())
+}
