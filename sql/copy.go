@@ -121,8 +121,8 @@ func (s *Session) copyTo(ctx context.Context, q *statement, st *parse.CopyStmt) 
 	if env, err = s.beginUtility(ctx, q); err != nil {
 		return 0, err
 	}
-	rows, err := newPlanRun(ctx, env, p)
-	if err != nil {
+	rows := &planRun{plan: p, env: env}
+	if err := rows.open(ctx); err != nil {
 		return 0, err
 	}
 	defer rows.close()
