@@ -108,10 +108,17 @@ func (s *subquery) run(ctx context.Context) (types.Datum, error) {
 		return types.Datum{}, err
 	}
 	fold := newFold(s.plan.Kind)
+	defer func() { s.env.Memory.shrink(fold.bytes) }()
 	for {
 		b, err := s.op.Next(ctx)
-		if b == nil || err != nil {
-			return fold.value, err
+		if err != nil {
+			return types.Datum{}, err
+		}
+		if b == nil {
+			if s.plan.Kind == expr.ArraySubquery {
+				return types.ArrayOf(s.plan.Root.Types()[0], fold.elems), nil
+			}
+			return fold.value, nil
 		}
 		for r := range b.Rows() {
 			done, err := s.fold(&fold, b, r)
@@ -126,6 +133,8 @@ func (s *subquery) run(ctx context.Context) (types.Datum, error) {
 type rowFold struct {
 	value types.Datum
 	any   bool
+	elems []types.Datum // of an array
+	bytes int64         // that they count for
 }
 
 func newFold(kind expr.SubqueryKind) rowFold {
@@ -139,6 +148,9 @@ func newFold(kind expr.SubqueryKind) rowFold {
 	}
 }
 
+// datumBytes is about what a Datum takes beside its bytes.
+const datumBytes = 56
+
 // fold takes in a row. It reports true if no other row can change the value.
 func (s *subquery) fold(f *rowFold, b *types.Batch, r int) (done bool, err error) {
 	switch s.plan.Kind {
@@ -150,6 +162,15 @@ func (s *subquery) fold(f *rowFold, b *types.Batch, r int) (done bool, err error
 			return true, sqlerr.New(sqlerr.CardinalityViolation, "more than one row returned by a subquery used as an expression")
 		}
 		f.any, f.value = true, b.Datum(0, r).Clone()
+		return false, nil
+	}
+	if s.plan.Kind == expr.ArraySubquery {
+		d := b.Datum(0, r).Clone()
+		n := int64(len(d.B)) + datumBytes
+		if err := s.env.Memory.grow(n); err != nil {
+			return false, err
+		}
+		f.elems, f.bytes = append(f.elems, d), f.bytes+n
 		return false, nil
 	}
 	s.pair = pairDatums{left: s.args[:s.plan.Left], b: b, row: b.Row(r)}

@@ -24,9 +24,6 @@ type SubPlan struct {
 
 // subquery plans a query in an expression. It is the hook of the scopes.
 func (p *Planner) subquery(b *expr.Builder, s *expr.Scope, q expr.SubqueryRequest) (expr.Expr, error) {
-	if q.Kind == expr.ArraySubquery {
-		return nil, p.unsupported("an array", q.Pos)
-	}
 	if q.Kind == expr.ScalarSubquery && len(q.Left) > 0 {
 		return nil, p.unsupported("a comparison of a row with a subquery", q.Pos)
 	}
@@ -42,6 +39,11 @@ func (p *Planner) subquery(b *expr.Builder, s *expr.Scope, q expr.SubqueryReques
 	switch q.Kind {
 	case expr.ScalarSubquery:
 		t = query.columns[0].Type
+	case expr.ArraySubquery:
+		var ok bool
+		if t, ok = query.columns[0].Type.Array(); !ok || query.columns[0].Type.IsArray() {
+			return nil, p.unsupported("an array of "+query.columns[0].Type.Format(), q.Pos)
+		}
 	case expr.AnySubquery, expr.AllSubquery:
 		if sub.Compare, err = p.compareWith(query, q); err != nil {
 			return nil, err
@@ -65,7 +67,7 @@ func (p *Planner) subquery(b *expr.Builder, s *expr.Scope, q expr.SubqueryReques
 
 func (p *Planner) checkWidthOf(sub *SubPlan, q expr.SubqueryRequest) error {
 	switch {
-	case q.Kind == expr.ScalarSubquery && sub.Columns != 1:
+	case (q.Kind == expr.ScalarSubquery || q.Kind == expr.ArraySubquery) && sub.Columns != 1:
 		return p.at(sqlerr.New(sqlerr.SyntaxError, "subquery must return only one column"), q.Pos)
 	case q.Kind != expr.AnySubquery && q.Kind != expr.AllSubquery:
 		return nil
