@@ -81,6 +81,13 @@ func checkCursorOptions(st *parse.DeclareCursorStmt) error {
 	if st.Binary {
 		return sqlerr.Unsupported("DECLARE BINARY CURSOR")
 	}
+	if st.Query.With != nil {
+		for _, c := range st.Query.With.CTEs {
+			if _, ok := c.Query.(*parse.SelectStmt); !ok {
+				return sqlerr.New(sqlerr.FeatureNotSupported, "DECLARE CURSOR must not contain data-modifying statements in WITH")
+			}
+		}
+	}
 	if len(st.Query.Locking) == 0 {
 		return nil
 	}

@@ -62,6 +62,10 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 		return b.over(n.Right, func(right Operator) Operator { return &recursive{env: b.env, node: n, left: left, right: right} })
 	case *plan.Apply:
 		return b.newApply(n)
+	case *plan.WithWrites:
+		return b.withWrites(n)
+	case *plan.WriteScan:
+		return &writeScan{env: b.env, node: n}, nil
 	case *plan.Subquery:
 		return b.build(n.Input)
 	case *plan.SetOp:

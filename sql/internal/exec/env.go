@@ -44,7 +44,8 @@ type Env struct {
 	CommitAfter bool
 
 	// work are the work tables of recursive queries. All copies of an Env share them.
-	work map[*plan.WorkTable]*rowStore
+	work    map[*plan.WorkTable]*rowStore
+	written map[*plan.WriteCTE]*rowStore // what the statements of the WITH clause returned
 }
 
 // At gives err, if it is an *sqlerr.Error, the position of a byte offset of Text.

@@ -29,7 +29,9 @@ type Planner struct {
 
 	builder  *expr.Builder
 	tables   []TableUse
-	ctes     []*cte // in view, the nearest last
+	ctes     []*cte      // in view, the nearest last
+	topWith  *parse.With // of the whole statement
+	writes   []*WriteCTE // of the WITH clause, in order
 	subplans int
 }
 
@@ -57,26 +59,25 @@ func (p *Planner) newBuilder(params *expr.Params) *expr.Builder {
 }
 
 func (p *Planner) statement(st parse.Stmt) (*Plan, error) {
-	done, err := p.with(withOf(st), nil)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	switch st := st.(type) {
-	case *parse.SelectStmt:
+	if st, ok := st.(*parse.SelectStmt); ok {
+		p.topWith = st.With
 		q, err := p.query(st, nil)
 		if err != nil {
 			return nil, err
 		}
-		return &Plan{Root: q.node, Columns: q.columns, Tag: "SELECT", Writes: len(st.Locking) > 0}, nil
-	case *parse.InsertStmt:
-		return p.insert(st)
-	case *parse.UpdateStmt:
-		return p.update(st)
-	case *parse.DeleteStmt:
-		return p.delete(st)
+		return p.withWrites(&Plan{Root: q.node, Columns: q.columns, Tag: "SELECT", Writes: len(st.Locking) > 0}), nil
 	}
-	return nil, sqlerr.Internal("no plan for %T", st)
+	p.topWith = withOf(st)
+	done, err := p.with(p.topWith, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	out, err := p.write(st)
+	if err != nil {
+		return nil, err
+	}
+	return p.withWrites(out), nil
 }
 
 // withOf is the WITH clause of a statement that writes.

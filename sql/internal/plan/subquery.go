@@ -273,6 +273,12 @@ func inputs(n Node) []Node {
 		return []Node{n.Input}
 	case *Delete:
 		return []Node{n.Input}
+	case *WithWrites:
+		all := []Node{n.Input}
+		for _, w := range n.Writes {
+			all = append(all, w.Root)
+		}
+		return all
 	}
 	return nil
 }
@@ -300,6 +306,7 @@ type cte struct {
 	// recursive: the query may use itself. work stands for it inside of itself; else nil.
 	recursive bool
 	work      *WorkTable
+	write     *WriteCTE // the statement's plan, if it writes
 }
 
 // with brings the queries of a WITH clause into view until the function that it returns is called.
@@ -309,15 +316,19 @@ func (p *Planner) with(w *parse.With, outer *expr.Scope) (func(), error) {
 		return func() {}, nil
 	}
 	for i, c := range w.CTEs {
-		if _, ok := c.Query.(*parse.SelectStmt); !ok {
-			return nil, p.unsupported("a statement that writes in WITH", c.Pos)
-		}
 		for _, other := range w.CTEs[:i] {
 			if other.Name == c.Name {
 				return nil, p.at(sqlerr.New(sqlerr.DuplicateAlias, "WITH query name \"%s\" specified more than once", c.Name), c.Pos)
 			}
 		}
-		p.ctes = append(p.ctes[:len(p.ctes):len(p.ctes)], &cte{query: c, outer: outer, ctes: p.ctes, recursive: w.Recursive})
+		next := &cte{query: c, outer: outer, ctes: p.ctes, recursive: w.Recursive}
+		if _, ok := c.Query.(*parse.SelectStmt); !ok {
+			var err error
+			if next.write, err = p.writeCTE(w, c); err != nil {
+				return nil, err
+			}
+		}
+		p.ctes = append(p.ctes[:len(p.ctes):len(p.ctes)], next)
 	}
 	return func() { p.ctes = before }, nil
 }
@@ -337,6 +348,9 @@ func (p *Planner) findCTE(name parse.ObjectName) *cte {
 
 // addCTE adds a reference to a query of a WITH clause: the query takes its place.
 func (p *Planner) addCTE(f *from, c *cte, t *parse.TableRef) error {
+	if c.write != nil {
+		return p.addWriteCTE(f, c, t)
+	}
 	var q *queryPlan
 	if c.work != nil {
 		c.work.used = true
@@ -354,18 +368,8 @@ func (p *Planner) addCTE(f *from, c *cte, t *parse.TableRef) error {
 	if c.work == nil && c.outer != f.scope.Parent && usesOuter(q.node) {
 		return p.unsupported("a WITH query that uses an enclosing query, in a subquery of its own", t.Pos)
 	}
-	name := c.query.Name
-	names := &expr.Source{Name: name}
-	for i, col := range q.columns {
-		names.Columns = append(names.Columns, expr.SourceColumn{Name: col.Name, Type: col.Type, Index: i})
-	}
-	if err := p.renameColumns(names, len(q.columns), parse.Alias{Columns: c.query.Columns, Pos: c.query.Pos}); err != nil {
-		return err
-	}
-	if t.Alias.Name != "" {
-		names.Name = t.Alias.Name
-	}
-	if err := p.renameColumns(names, len(q.columns), t.Alias); err != nil {
+	names, err := p.cteNames(c, q.columns, t)
+	if err != nil {
 		return err
 	}
 	s := &source{node: q.node, width: len(q.node.Types()), names: names}
