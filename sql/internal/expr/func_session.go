@@ -44,6 +44,20 @@ var sqlValues = map[string]sqlValue{
 		d, err := txnTime(ec)
 		return types.NewInt(types.TimestampToDate(types.TimestampTZToTimestamp(ec.location(), d.I))), err
 	}},
+	"current_time": {types.TimeTZ, func(ec *EvalContext) (types.Datum, error) {
+		d, err := txnTime(ec)
+		if err != nil {
+			return d, err
+		}
+		return types.Cast(ec.Types, d, types.TimestampTZ, types.TimeTZ, types.CastExplicit)
+	}},
+	"localtime": {types.Time, func(ec *EvalContext) (types.Datum, error) {
+		d, err := txnTime(ec)
+		if err != nil {
+			return d, err
+		}
+		return types.Cast(ec.Types, d, types.TimestampTZ, types.Time, types.CastExplicit)
+	}},
 	"current_role":    {types.Name, sessionText("", Session.User).f0},
 	"current_user":    {types.Name, sessionText("", Session.User).f0},
 	"session_user":    {types.Name, sessionText("", Session.User).f0},
