@@ -2,6 +2,8 @@ package exec
 
 import (
 	"context"
+	"encoding/binary"
+	"slices"
 
 	"minidb/sql/internal/expr"
 	"minidb/sql/internal/plan"
@@ -14,8 +16,10 @@ type aggregate struct {
 	env    *Env
 	input  Operator
 	node   *plan.Aggregate
+	sets   [][]int // grouping sets: places in the node's groups
 	groups map[string]int
 	keys   *rowStore // the groups' values
+	setOf  []int32   // of each group; nil if there is one set
 	states [][]expr.State
 	bytes  int64
 	next   int
@@ -33,6 +37,12 @@ func (a *aggregate) Open(ctx context.Context) error {
 	a.groups, a.keys = map[string]int{}, newRowStore(groupTypes, a.env.Memory)
 	a.values = make([]types.Datum, len(groupTypes))
 	a.out.Init(a.node.Types())
+	if a.sets = a.node.Sets; a.sets == nil {
+		a.sets = make([][]int, 1)
+		for i := range a.node.Groups {
+			a.sets[0] = append(a.sets[0], i)
+		}
+	}
 	for {
 		in, err := a.input.Next(ctx)
 		if err != nil {
@@ -45,9 +55,19 @@ func (a *aggregate) Open(ctx context.Context) error {
 			return err
 		}
 	}
-	if len(a.node.Groups) == 0 && len(a.states) == 0 {
-		_, err := a.newGroup()
-		return err
+	return a.addEmptySets()
+}
+
+// addEmptySets makes the groups of the sets without columns, which are there even if there are no rows.
+func (a *aggregate) addEmptySets() error {
+	for i, set := range a.sets {
+		if len(set) > 0 {
+			continue
+		}
+		clear(a.values)
+		if _, err := a.groupOf(i); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -57,13 +77,18 @@ func (a *aggregate) addBatch(in *types.Batch) error {
 	before := a.stateBytes()
 	for r := range in.Rows() {
 		a.row.Pos = in.Row(r)
-		g, err := a.group()
-		if err != nil {
+		if err := a.evaluate(); err != nil {
 			return err
 		}
-		for _, st := range a.states[g] {
-			if err := st.Add(a.env.Eval, &a.row); err != nil {
+		for set := range a.sets {
+			g, err := a.groupOf(set)
+			if err != nil {
 				return err
+			}
+			for _, st := range a.states[g] {
+				if err := st.Add(a.env.Eval, &a.row); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -83,27 +108,34 @@ func (a *aggregate) stateBytes() int64 {
 	return n
 }
 
-// group finds the group of the row at hand, or makes it.
-func (a *aggregate) group() (int, error) {
-	if len(a.node.Groups) == 0 {
-		if len(a.states) == 0 {
-			return a.newGroup()
-		}
-		return 0, nil
-	}
-	a.key = a.key[:0]
+// evaluate computes the groups' values of the row at hand.
+func (a *aggregate) evaluate() error {
 	for i, e := range a.node.Groups {
 		d, err := e.Eval(a.env.Eval, &a.row)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		a.values[i] = d
-		a.key = rowenc.AppendKey(a.key, e.Type(), &d)
+	}
+	return nil
+}
+
+// groupOf finds the group of the values at hand in a grouping set, or makes it.
+func (a *aggregate) groupOf(set int) (int, error) {
+	if len(a.node.Groups) == 0 && len(a.sets) == 1 && len(a.states) == 1 {
+		return 0, nil
+	}
+	a.key = a.key[:0]
+	if len(a.sets) > 1 {
+		a.key = binary.BigEndian.AppendUint16(a.key, uint16(set))
+	}
+	for _, i := range a.sets[set] {
+		a.key = rowenc.AppendKey(a.key, a.node.Groups[i].Type(), &a.values[i])
 	}
 	if g, ok := a.groups[string(a.key)]; ok {
 		return g, nil
 	}
-	g, err := a.newGroup()
+	g, err := a.newGroup(set)
 	if err != nil {
 		return 0, err
 	}
@@ -111,13 +143,24 @@ func (a *aggregate) group() (int, error) {
 	return g, nil
 }
 
-// newGroup makes the group of the values at hand.
-func (a *aggregate) newGroup() (int, error) {
+// newGroup makes the group of the values at hand in a set.
+func (a *aggregate) newGroup(set int) (int, error) {
 	if err := a.grow(int64(len(a.key)) + mapEntryBytes + int64(len(a.node.Aggs))*stateBytes); err != nil {
 		return 0, err
 	}
 	if len(a.node.Groups) > 0 {
-		if err := a.keys.addRow(a.values); err != nil {
+		values := a.values
+		if a.node.Sets != nil {
+			values = make([]types.Datum, len(a.values))
+			for i := range values {
+				values[i] = types.NullDatum
+			}
+			for _, i := range a.sets[set] {
+				values[i] = a.values[i]
+			}
+			a.setOf = append(a.setOf, int32(set))
+		}
+		if err := a.keys.addRow(values); err != nil {
 			return 0, err
 		}
 	}
@@ -150,12 +193,15 @@ func (a *aggregate) Next(context.Context) (*types.Batch, error) {
 		for c := range groups {
 			a.out.Cols[c].Append(a.keys.datum(a.next, c))
 		}
+		for i, args := range a.node.Groupings {
+			a.out.Cols[groups+i].AppendInt(a.grouping(args))
+		}
 		for i, st := range a.states[a.next] {
 			d, err := st.Result(a.env.Eval)
 			if err != nil {
 				return nil, err
 			}
-			a.out.Cols[groups+i].Append(d)
+			a.out.Cols[groups+len(a.node.Groupings)+i].Append(d)
 		}
 		a.out.N++
 		a.next++
@@ -163,11 +209,23 @@ func (a *aggregate) Next(context.Context) (*types.Batch, error) {
 	return &a.out, nil
 }
 
+// grouping is the value of GROUPING for the group that is given next.
+func (a *aggregate) grouping(args []int) int64 {
+	bits := int64(0)
+	for _, g := range args {
+		bits <<= 1
+		if a.setOf != nil && !slices.Contains(a.sets[a.setOf[a.next]], g) {
+			bits |= 1
+		}
+	}
+	return bits
+}
+
 func (a *aggregate) Close() {
 	a.input.Close()
 	if a.keys != nil {
 		a.keys.release()
 		a.env.Memory.shrink(a.bytes)
-		a.keys, a.groups, a.states, a.bytes, a.next = nil, nil, nil, 0, 0
+		a.keys, a.groups, a.states, a.setOf, a.bytes, a.next = nil, nil, nil, nil, 0, 0
 	}
 }

@@ -72,6 +72,8 @@ func (b *Builder) Build(x parse.Expr, s *Scope) (Expr, error) {
 		return b.minMax(x, s)
 	case *parse.FuncCall:
 		return b.funcCall(x, s)
+	case *parse.GroupingFunc:
+		return b.grouping(x, s)
 	case *parse.SQLValueFunc:
 		return b.sqlValue(x)
 	case *parse.CastExpr:
@@ -117,8 +119,6 @@ func (b *Builder) refuse(x parse.Expr) error {
 		return b.unsupported("a row as a value", x.Position())
 	case *parse.GroupingExpr:
 		return b.unsupported("a grouping set", x.Position())
-	case *parse.GroupingFunc:
-		return b.unsupported("GROUPING", x.Position())
 	case *parse.CurrentOfExpr:
 		return b.unsupported("WHERE CURRENT OF", x.Position())
 	default:

@@ -95,6 +95,8 @@ func (d *deparser) expr(e Expr) {
 		d.distinct(e)
 	case *Aggregate:
 		d.aggregate(e)
+	case *Grouping:
+		d.function("GROUPING", e.Args)
 	case *WindowCall:
 		d.aggregate(&Aggregate{Args: e.Args, Filter: e.Filter, Star: e.Star, proc: e.proc})
 		d.text(" OVER (?)") // as in EXPLAIN

@@ -112,6 +112,9 @@ func sameBranching(a, b Expr) bool {
 	case *Aggregate:
 		b, ok := b.(*Aggregate)
 		return ok && sameAggregate(a, b)
+	case *Grouping:
+		_, ok := b.(*Grouping)
+		return ok
 	case *WindowCall:
 		b, ok := b.(*WindowCall)
 		return ok && sameWindowCall(a, b)

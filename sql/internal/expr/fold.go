@@ -65,7 +65,7 @@ func (f *folder) computable(e Expr) bool {
 		limit = Stable
 	}
 	switch e := e.(type) {
-	case *Const, *Column, *CaseValue, *Aggregate, *WindowCall, *SetCall, *Subquery:
+	case *Const, *Column, *CaseValue, *Aggregate, *Grouping, *WindowCall, *SetCall, *Subquery:
 		return false
 	case *Param:
 		return f.ec != nil

@@ -58,11 +58,14 @@ func HasColumns(e Expr) bool {
 	})
 }
 
-// HasAggregates reports whether e contains an aggregate.
+// HasAggregates reports whether e contains an aggregate, or GROUPING.
 func HasAggregates(e Expr) bool {
 	return contains(e, func(n Expr) bool {
-		_, ok := n.(*Aggregate)
-		return ok
+		switch n.(type) {
+		case *Aggregate, *Grouping:
+			return true
+		}
+		return false
 	})
 }
 
@@ -81,7 +84,7 @@ func IsRowIndependent(e Expr) bool {
 		switch n := n.(type) {
 		case *Column:
 			return n.Level == 0
-		case *Aggregate, *WindowCall, *SetCall, *Subquery:
+		case *Aggregate, *Grouping, *WindowCall, *SetCall, *Subquery:
 			return true
 		}
 		return false

@@ -17,7 +17,7 @@ func (s *selection) assemble() (Node, error) {
 		node, ordered = s.lockRows(lock, node, ordered)
 	}
 	if s.grouped {
-		node = &Aggregate{Input: node, Groups: s.groups, Aggs: s.aggs}
+		node = &Aggregate{Input: node, Groups: s.groups, Sets: s.sets, Groupings: s.groupings, Aggs: s.aggs}
 		if s.having != nil {
 			node = &Filter{Input: node, Cond: s.having, shown: s.shownHaving}
 		}
@@ -164,7 +164,7 @@ func (s *selection) locking() (*LockRows, error) {
 		return s.p.at(sqlerr.New(sqlerr.FeatureNotSupported, "%s is not allowed with %s", word, with), first.Pos)
 	}
 	switch {
-	case len(s.groups) > 0:
+	case len(s.clause.GroupBy) > 0:
 		return nil, refuse("GROUP BY clause")
 	case s.having != nil:
 		return nil, refuse("HAVING clause")

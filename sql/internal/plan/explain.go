@@ -262,9 +262,12 @@ func (n *Distinct) explain(e *explainer) {
 }
 
 func (n *Aggregate) explain(e *explainer) {
-	if len(n.Groups) == 0 {
+	switch {
+	case n.Sets != nil:
+		n.explainSets(e)
+	case len(n.Groups) == 0:
 		e.node(n, "Aggregate")
-	} else {
+	default:
 		e.node(n, "HashAggregate")
 		e.property("Group Key", e.list(n.Groups))
 	}

@@ -17,8 +17,8 @@ func (s *selection) checkWindows() error {
 	return s.p.builder.CheckWindows(s.from.clause(s.p, expr.ClauseSelect))
 }
 
-// group turns the outputs of a query with groups or aggregates into expressions over the rows of an Aggregate: the groups' values and
-// then the aggregates'.
+// group turns the outputs of a query with groups or aggregates into expressions over the rows of an Aggregate: the groups' values,
+// those of GROUPING and then the aggregates'.
 func (s *selection) group() error {
 	for i := range s.outputs {
 		s.grouped = s.grouped || expr.HasAggregates(s.outputs[i].expr)
@@ -54,6 +54,9 @@ func (s *selection) checkGrouped(e expr.Expr) error {
 		switch n := n.(type) {
 		case *expr.Aggregate:
 			return false
+		case *expr.Grouping:
+			err = s.checkGrouping(n)
+			return false
 		case *expr.Column:
 			if n.Level > 0 {
 				return false
@@ -66,7 +69,7 @@ func (s *selection) checkGrouped(e expr.Expr) error {
 				err = s.p.at(sqlerr.New(sqlerr.GroupingError, "column \"%s\" must appear in the GROUP BY clause or be used in an aggregate function", name), n.Pos)
 				return false
 			}
-			s.groups = append(s.groups, n)
+			s.addGroup(n)
 		}
 		return true
 	})
@@ -94,8 +97,8 @@ func (s *selection) isDetermined(c *expr.Column) bool {
 }
 
 func (s *selection) groupsColumn(index int) bool {
-	for _, g := range s.groups {
-		if c, ok := g.(*expr.Column); ok && c.Level == 0 && c.Index == index {
+	for i, g := range s.groups {
+		if c, ok := g.(*expr.Column); ok && c.Level == 0 && c.Index == index && s.inAllSets(i) {
 			return true
 		}
 	}
@@ -111,11 +114,14 @@ func (s *selection) overGroups(e expr.Expr) expr.Expr {
 			}
 			return expr.NewColumn(i, n.Type(), "", "("+expr.Deparse(n, false)+")"), true
 		}
+		if g, ok := n.(*expr.Grouping); ok {
+			return expr.NewColumn(len(s.groups)+s.grouping(g), n.Type(), "", expr.Deparse(g, false)), true
+		}
 		a, ok := n.(*expr.Aggregate)
 		if !ok {
 			return nil, false
 		}
-		return expr.NewColumn(len(s.groups)+s.aggregate(a), n.Type(), "", "("+expr.Deparse(a, false)+")"), true
+		return expr.NewColumn(len(s.groups)+len(s.groupings)+s.aggregate(a), n.Type(), "", "("+expr.Deparse(a, false)+")"), true
 	})
 }
 

@@ -66,17 +66,25 @@ type Distinct struct {
 // Types are the input's.
 func (n *Distinct) Types() []types.Type { return n.Input.Types() }
 
-// Aggregate groups the rows by Groups and gives one row a group: the groups' values and then the aggregates'. Without Groups it gives
-// one row even if there is no input.
+// Aggregate groups the rows by Groups and gives one row a group: the groups' values, those of Groupings and then the aggregates'.
+// Without Groups it gives one row even if there is no input.
 type Aggregate struct {
 	Input  Node
 	Groups []expr.Expr
-	Aggs   []*expr.Aggregate
+	// Sets, if not nil, are the grouping sets: places in Groups. The rows are grouped by each of them; the values of the other groups
+	// are NULL then. An empty set has one row even if there is no input.
+	Sets [][]int
+	// Groupings are the places of GROUPING's arguments in Groups.
+	Groupings [][]int
+	Aggs      []*expr.Aggregate
 }
 
-// Types are the groups' and then the aggregates'.
+// Types are the groups', those of GROUPING and then the aggregates'.
 func (n *Aggregate) Types() []types.Type {
 	ts := typesOf(n.Groups)
+	for range n.Groupings {
+		ts = append(ts, types.Int4)
+	}
 	for _, a := range n.Aggs {
 		ts = append(ts, a.Type())
 	}

@@ -55,6 +55,8 @@ type selection struct {
 	outputs     []output    // the visible ones, then what else is sorted by
 	visible     int
 	groups      []expr.Expr
+	sets        [][]int // grouping sets: places in groups; nil: all of them are the only one
+	groupings   [][]int // of GROUPING: the places of its arguments in groups
 	aggs        []*expr.Aggregate
 	having      expr.Expr
 	shownHaving expr.Expr // before it was turned into one over groups
@@ -166,31 +168,6 @@ func (f *from) describe(name string, e expr.Expr) Column {
 		}
 	}
 	return c
-}
-
-// buildGroups resolves GROUP BY: a number is a column of the SELECT list, a bare name is a column of FROM or else an output name.
-func (s *selection) buildGroups() error {
-	for _, item := range s.clause.GroupBy {
-		if g, ok := item.(*parse.GroupingExpr); ok {
-			if g.Kind == parse.GroupingEmpty && len(s.clause.GroupBy) == 1 {
-				s.grouped = true
-				return nil
-			}
-			return s.p.unsupported("grouping sets", item.Position())
-		}
-		e, err := s.groupItem(item)
-		if err != nil {
-			return err
-		}
-		if expr.HasAggregates(e) {
-			return s.p.at(sqlerr.New(sqlerr.GroupingError, "aggregate functions are not allowed in GROUP BY"), item.Position())
-		}
-		if s.findGroup(e) < 0 {
-			s.groups = append(s.groups, e)
-		}
-		s.grouped = true
-	}
-	return nil
 }
 
 func (s *selection) groupItem(item parse.Expr) (expr.Expr, error) {
