@@ -40,7 +40,7 @@ func DDL(ctx context.Context, env *Env, st parse.Stmt) (tag string, err error) {
 			return "DROP " + strings.ToUpper(k.word), d.drop(ctx, st)
 		}
 	}
-	return "", sqlerr.Unsupported(firstWords(env.Text, st.Position()))
+	return "", sqlerr.Unsupported(parse.Feature(st, env.Text))
 }
 
 // alterTag is the tag of an ALTER of a kind of object.
@@ -62,12 +62,6 @@ func alterTag(kind parse.ObjectKind) string {
 		return "ALTER ROLE"
 	}
 	return "ALTER TABLE"
-}
-
-// firstWords is what a statement is called where it is refused: its first two words.
-func firstWords(text string, start int) string {
-	words := strings.Fields(strings.ToUpper(text[min(start, len(text)):]))
-	return strings.TrimRight(strings.Join(words[:min(2, len(words))], " "), ";(")
 }
 
 // ddl runs one statement.

@@ -17,7 +17,7 @@ func (d *ddl) rename(ctx context.Context, st *parse.RenameStmt) error {
 	switch st.Kind {
 	case parse.TableObject, parse.ViewObject, parse.SequenceObject, parse.IndexObject:
 	default:
-		return sqlerr.Unsupported(firstWords(d.env.Text, st.Position()) + " … RENAME")
+		return sqlerr.Unsupported(parse.Feature(st, d.env.Text) + " … RENAME")
 	}
 	r, err := d.lookup(ctx, st.Name, kv.TableAccessExclusive)
 	if sqlerr.CodeOf(err) == sqlerr.UndefinedTable && st.IfExists {
