@@ -25,8 +25,9 @@ type buffer struct {
 
 	height int
 	rng    uint32
-	// splice holds, by level, the last node at or before the key put last: where
-	// the search for a larger key may begin.
+	// splice holds, by level, the last node at or before the key put last, where
+	// the search for a larger key begins; at no level one that lies behind that of
+	// the level below.
 	splice [bufferHeight]uint32
 	// puts and rollbacks count, so that iterators know when to look again.
 	puts, rollbacks int
@@ -123,17 +124,23 @@ func (b *buffer) node(key []byte) uint32 {
 		b.links = append(make([]uint32, 0, bufferHeight+16), make([]uint32, bufferHeight)...)
 		b.height, b.rng = 1, 0x9e3779b9
 	}
-	x := uint32(0)
-	for level := b.height - 1; level >= 0; level-- {
-		// Ascending keys continue where the last one was put.
-		if s := b.splice[level]; s != 0 && b.less(s, key) && (x == 0 || b.less(x, b.nodes[s].key)) {
-			x = s
+	// A key behind the one put last is searched from there: up to the first level on which nothing lies between, then down.
+	level, x := b.height, uint32(0)
+	if s := b.splice[0]; s != 0 && b.less(s, key) {
+		for level = 0; level < b.height; level++ {
+			x = b.splice[level]
+			if next := b.link(x, level); next == 0 || !b.less(next, key) {
+				break
+			}
 		}
+	}
+	for level--; level >= 0; level-- {
 		for next := b.link(x, level); next != 0 && b.less(next, key); next = b.link(x, level) {
 			x = next
 		}
 		b.splice[level] = x
 	}
+	x = b.splice[0]
 	if next := b.link(x, 0); next != 0 && bytes.Equal(b.nodes[next].key, key) {
 		return next
 	}

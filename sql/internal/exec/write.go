@@ -2,6 +2,7 @@ package exec
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -113,6 +114,10 @@ func (w *writer) flush(ctx context.Context) (*conflict, error) {
 	if c != nil || err != nil {
 		return c, err
 	}
+	// Ascending keys are cheap to buffer.
+	slices.SortFunc(w.puts, func(a, b put) int {
+		return cmp.Or(bytes.Compare(w.bytes(a.key), w.bytes(b.key)), cmp.Compare(a.key.from, b.key.from))
+	})
 	for i := range w.puts {
 		if err := txn.Put(w.bytes(w.puts[i].key), w.bytes(w.puts[i].value)); err != nil {
 			return nil, err
