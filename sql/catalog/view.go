@@ -105,25 +105,6 @@ func (t *Table) relation(schema ID, name string) (Relation, bool) {
 	return Relation{t, x}, x != nil
 }
 
-// RelationOID finds the OID of a table or index by name, without any lock. Errors: ErrNotFound.
-func (v *View) RelationOID(ctx context.Context, schema ID, name string) (types.OID, error) {
-	e, err := v.lookup(ctx, nameRelation, schema, name)
-	if err != nil {
-		return 0, err
-	}
-	t, err := v.TableByID(ctx, e.id)
-	if err != nil {
-		return 0, err
-	}
-	if e.index == 0 {
-		return t.OID, nil
-	}
-	if x := t.Index(e.index); x != nil {
-		return x.OID, nil
-	}
-	return 0, ErrNotFound
-}
-
 // HasRelation reports whether a name is taken by a table or index.
 func (v *View) HasRelation(ctx context.Context, schema ID, name string) (bool, error) {
 	_, err := v.lookup(ctx, nameRelation, schema, name)
