@@ -3,6 +3,7 @@ package exec
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -438,6 +439,9 @@ func (d *ddl) removeInbound(ctx context.Context, child *catalog.Table, fk *catal
 		return err
 	}
 	parent, err := d.env.View.TableForChange(ctx, fk.References)
+	if errors.Is(err, catalog.ErrNotFound) {
+		return nil // the statement has dropped it already
+	}
 	if err != nil {
 		return err
 	}
