@@ -42,9 +42,9 @@ var systemColumns = []string{"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"}
 // IsSystemColumn reports whether PostgreSQL keeps a column's name for itself.
 func IsSystemColumn(name string) bool { return slices.Contains(systemColumns, name) }
 
-// NewBuilder starts a table in a schema.
+// NewBuilder starts a table in a schema. The superuser owns it, unless Table is given another owner.
 func (v *View) NewBuilder(schema *Schema, name string) *Builder {
-	return &Builder{view: v, t: &Table{Schema: schema.ID, Name: name, Owner: schema.Owner, Version: 1}}
+	return &Builder{view: v, t: &Table{Schema: schema.ID, Name: name, Owner: superuserOID, Version: 1}}
 }
 
 // AddColumn adds a column and sets its id. Errors: 42701, 54011.

@@ -94,6 +94,7 @@ const (
 	idPublic, idTemplate1Public, idTemplate0Public  ID        = 4, 5, 6
 	idSuperuser                                     ID        = 7
 	superuserOID, publicOID                         types.OID = 10, 2200
+	databaseOwnerOID                                types.OID = 6171 // role pg_database_owner, which is built in
 	databasePostgresOID, template1OID, template0OID types.OID = 5, 1, 4
 )
 
@@ -109,7 +110,7 @@ func bootstrap(txn *kv.Txn, superuser string) error {
 	} {
 		db.Owner = superuserOID
 		d[i].Database = &db
-		d[3+i].Schema = &Schema{ID: idPublic + ID(i), OID: publicOID, Database: db.ID, Name: "public", Owner: superuserOID}
+		d[3+i].Schema = &Schema{ID: idPublic + ID(i), OID: publicOID, Database: db.ID, Name: "public", Owner: databaseOwnerOID}
 	}
 	d[6].Role = &Role{ID: idSuperuser, OID: superuserOID, Name: superuser, Superuser: true, Login: true}
 	for i := range d {

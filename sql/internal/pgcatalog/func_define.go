@@ -54,9 +54,13 @@ func formatTypeFunc(r *Reader, s *Snapshot, args []datum) (datum, error) {
 	if name == "" {
 		name = "???"
 	}
-	if oidOf(args[0]) == types.BPCharOID && mod < 0 && !args[1].Null {
-		// With a modifier that is none, char is not char(1).
+	switch {
+	case mod >= 0 || args[1].Null:
+	case oidOf(args[0]) == types.BPCharOID:
+		// With a modifier that is none, char is not char(1), nor bit bit(1).
 		name = "bpchar"
+	case name == "bit":
+		name = `"bit"`
 	}
 	return text(name), nil
 }

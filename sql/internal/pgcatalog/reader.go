@@ -175,6 +175,9 @@ func init() {
 	for name, make := range snapshotTables {
 		generators["pg_catalog."+name] = generator{snapshot: make}
 	}
+	for name, make := range informationTables {
+		generators["information_schema."+name] = generator{snapshot: make}
+	}
 	for name, make := range sessionTables {
 		generators["pg_catalog."+name] = generator{session: make}
 	}

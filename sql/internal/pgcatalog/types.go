@@ -29,10 +29,7 @@ func formatType(o types.OID, mod int32) string {
 	case "varbit":
 		name = "bit varying"
 	case "bit":
-		name = `"bit"`
-		if mod >= 0 {
-			name = "bit"
-		}
+		name = "bit" // though it is a keyword
 	}
 	if mod >= 0 && (info.name == "bit" || info.name == "varbit") {
 		return name + "(" + strconv.Itoa(int(mod)) + ")"
