@@ -291,10 +291,18 @@ func (e sessionEnv) Version() string {
 	return "PostgreSQL " + ServerVersion + " (minidb " + e.s.engine.options.Version + ")"
 }
 
-// Schema is the first schema of the path. Only public exists.
+// Schema is the first schema of the path that exists.
 func (e sessionEnv) Schema() string {
+	view, err := e.s.needView()
+	if err != nil {
+		return ""
+	}
+	ctx := catalogEnv(e).Context()
 	for _, name := range e.s.searchPath() {
-		if name == "public" || name == "pg_catalog" {
+		if name == "pg_catalog" {
+			return name
+		}
+		if _, err := view.Schema(ctx, e.s.database.ID, name); err == nil {
 			return name
 		}
 	}

@@ -157,3 +157,24 @@ func (v *View) DropComments(ctx context.Context, oid types.OID) error {
 	}
 	return nil
 }
+
+// CreateSchema numbers and stores a new schema. Errors: taken if its name is, and those of waiting for a lock.
+func (v *View) CreateSchema(ctx context.Context, s *Schema, taken error) error {
+	var err error
+	if s.ID, err = v.store.allocateTableID(ctx); err != nil {
+		return err
+	}
+	if s.OID, err = v.store.AllocateOIDs(ctx, 1); err != nil {
+		return err
+	}
+	return v.add(ctx, descriptor{Schema: s}, taken)
+}
+
+// CreateView numbers and stores a new view, of which the rest is set. Errors: as CreateTable.
+func (v *View) CreateView(ctx context.Context, t *Table) error {
+	t.Version = 1
+	if err := v.number(ctx, t); err != nil {
+		return err
+	}
+	return v.CreateTable(ctx, t)
+}

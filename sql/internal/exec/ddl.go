@@ -20,7 +20,18 @@ func DDL(ctx context.Context, env *Env, st parse.Stmt) (tag string, err error) {
 	d := &ddl{env: env}
 	switch st := st.(type) {
 	case *parse.CreateTableStmt:
+		if st.As != nil {
+			return d.createTableAs(ctx, st)
+		}
 		return "CREATE TABLE", d.createTable(ctx, st)
+	case *parse.CreateViewStmt:
+		return "CREATE VIEW", d.createView(ctx, st)
+	case *parse.CreateSchemaStmt:
+		return "CREATE SCHEMA", d.createSchema(ctx, st)
+	case *parse.CommentStmt:
+		return "COMMENT", d.comment(ctx, st)
+	case *parse.CreateExtensionStmt:
+		return "CREATE EXTENSION", d.createExtension(st)
 	case *parse.CreateSequenceStmt:
 		return "CREATE SEQUENCE", d.createSequence(ctx, st)
 	case *parse.AlterSequenceStmt:
@@ -38,6 +49,9 @@ func DDL(ctx context.Context, env *Env, st parse.Stmt) (tag string, err error) {
 	case *parse.DropStmt:
 		if k, ok := dropKinds[st.Kind]; ok {
 			return "DROP " + strings.ToUpper(k.word), d.drop(ctx, st)
+		}
+		if st.Kind == parse.SchemaObject {
+			return "DROP SCHEMA", d.dropSchemas(ctx, st)
 		}
 	}
 	return "", sqlerr.Unsupported(parse.Feature(st, env.Text))
@@ -71,8 +85,13 @@ type ddl struct {
 	buffered bool
 }
 
-// at gives an error the position of a byte offset.
-func (d *ddl) at(err error, pos int) error { return d.env.At(err, pos) }
+// at gives an error the position of a byte offset; none if it is negative.
+func (d *ddl) at(err error, pos int) error {
+	if pos < 0 {
+		return err
+	}
+	return d.env.At(err, pos)
+}
 
 func (d *ddl) unsupported(feature string, pos int) error {
 	return d.at(sqlerr.Unsupported(feature), pos)
@@ -116,6 +135,13 @@ func (d *ddl) schema(ctx context.Context, name parse.ObjectName) (*catalog.Schem
 	}
 	for _, schema := range path {
 		s, err := d.env.View.Schema(ctx, d.env.Database.ID, schema)
+		if err == nil {
+			// It stays while something is put into it.
+			if err := d.env.View.LockTable(ctx, s.ID, kv.TableAccessShare); err != nil {
+				return nil, err
+			}
+			s, err = d.env.View.SchemaByID(ctx, s.ID)
+		}
 		if err == nil || !errors.Is(err, catalog.ErrNotFound) {
 			return s, err
 		}

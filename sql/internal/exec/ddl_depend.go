@@ -248,7 +248,8 @@ func (s *dropSet) addTyped(oid types.OID, add func(bool, object)) {
 // addContained adds what is in a schema.
 func (s *dropSet) addContained(schema catalog.ID, add func(bool, object)) {
 	for _, t := range s.contents.Tables {
-		if t.Schema == schema {
+		// A sequence that a column owns comes with its table.
+		if t.Schema == schema && (t.Kind != catalog.KindSequence || t.Sequence.Owner.Table == 0) {
 			add(false, object{kind: objectRelation, table: t})
 		}
 	}
@@ -392,6 +393,9 @@ func (s *dropSet) applyOne(ctx context.Context, o object) error {
 		return err
 	}
 	t, err := s.env.View.TableForChange(ctx, o.table.ID)
+	if catalog.IsNotFound(err) {
+		return nil // it went with something else
+	}
 	if err != nil {
 		return err
 	}

@@ -35,8 +35,6 @@ func (d *ddl) createTable(ctx context.Context, st *parse.CreateTableStmt) error 
 	switch {
 	case st.IsMatView:
 		return d.unsupported("CREATE MATERIALIZED VIEW", st.Position())
-	case st.As != nil:
-		return d.unsupported("CREATE TABLE AS", st.Position())
 	case st.Using != "" && st.Using != "heap":
 		return sqlerr.New(sqlerr.UndefinedObject, "access method \"%s\" does not exist", st.Using)
 	}

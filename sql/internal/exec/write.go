@@ -209,8 +209,13 @@ func appendShown(env *Env, dst []byte, t types.Type, d types.Datum) []byte {
 	return types.AppendText(env.Eval.Types, dst, t, d)
 }
 
-// schemaName is the schema that errors name; only public exists.
-func schemaName(*Env, *catalog.Table) string { return "public" }
+// schemaName is the schema that errors name.
+func schemaName(env *Env, t *catalog.Table) string {
+	if s, err := env.View.SchemaByID(env.Eval.Ctx, t.Schema); err == nil {
+		return s.Name
+	}
+	return ""
+}
 
 // constraints checks the rows that are about to be written.
 type constraints struct {

@@ -83,6 +83,9 @@ func (p *Planner) addTable(f *from, t *parse.TableRef, use Use) error {
 	if err != nil {
 		return err
 	}
+	if table.Kind == catalog.KindView {
+		return p.addView(f, table, names, use, t)
+	}
 	if table.Kind == catalog.KindSequence {
 		return p.add(f, &source{node: &SequenceRow{Sequence: table, Alias: names.Name}, width: len(table.Columns), names: names}, t.Alias.Pos, t.Pos)
 	}

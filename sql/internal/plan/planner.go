@@ -33,6 +33,10 @@ type Planner struct {
 	topWith  *parse.With // of the whole statement
 	writes   []*WriteCTE // of the WITH clause, in order
 	subplans int
+
+	inViews    int              // how many views the query at hand is the text of
+	direct     []*catalog.Table // what the statement itself names
+	writeStars bool             // each * of the statement is written out in its syntax tree
 }
 
 // Plan makes the plan. Given are the parameter types that the client named; it may be shorter than the parameters.
@@ -163,6 +167,9 @@ func (p *Planner) table(name parse.ObjectName, use Use) (*catalog.Table, *catalo
 		return nil, nil, p.at(err, name.Pos)
 	}
 	p.tables = append(p.tables, TableUse{r.Table, use})
+	if p.inViews == 0 {
+		p.direct = append(p.direct, r.Table)
+	}
 	return r.Table, schema, nil
 }
 

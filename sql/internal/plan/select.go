@@ -110,6 +110,11 @@ func (s *selection) buildWhere() error {
 
 func (s *selection) buildTargets() error {
 	var err error
+	if s.p.writeStars && s.p.inViews == 0 {
+		if s.clause.Targets, err = s.p.writeOut(s.clause.Targets, s.from.clause(s.p, expr.ClauseSelect)); err != nil {
+			return err
+		}
+	}
 	s.outputs, err = s.p.targets(s.clause.Targets, s.from, expr.ClauseSelect)
 	s.visible = len(s.outputs)
 	return err
