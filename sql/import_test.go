@@ -217,3 +217,18 @@ func TestImportWithoutPrimaryKeyKeepsEqualRows(t *testing.T) {
 	s.mustRun(t, `INSERT INTO t VALUES (1, 'x')`)
 	wantRows(t, s, `SELECT count(*) FROM t WHERE a = 1 AND b = 'x'`, "[[4]]")
 }
+
+func TestImportLooksForeignKeysUp(t *testing.T) {
+	e, s := newTestSession(t)
+	s.mustRun(t, `CREATE TABLE p (id int PRIMARY KEY); INSERT INTO p VALUES (1), (2)`)
+	s.mustRun(t, `CREATE TABLE c (n serial, p_id int REFERENCES p)`)
+	e.writeFile("good.csv", "1\n2\n\n1\n")
+	e.writeFile("bad.csv", "1\n3\n")
+	s.mustRun(t, `IMPORT INTO c (p_id) CSV DATA ('good.csv')`)
+	wantRows(t, s, `SELECT count(*), count(p_id), count(DISTINCT n) FROM c`, "[[4 3 4]]")
+	r := s.run(background, `IMPORT INTO c (p_id) CSV DATA ('bad.csv')`)
+	if r.err == nil || r.err.Code != sqlerr.ForeignKeyViolation || r.err.Detail != `Key (p_id)=(3) is not present in table "p".` {
+		t.Errorf("got %v", r.err)
+	}
+	wantRows(t, s, `SELECT count(*) FROM c`, "[[4]]")
+}

@@ -39,6 +39,8 @@ type Env struct {
 	General bool
 	// Deferred is what deferred constraints of the transaction have to look at; nil: nothing is deferred.
 	Deferred *Deferred
+	// schema, if not "", is the schema of all tables that errors name: where View is not at hand.
+	schema string
 	// CommitAfter is set by a statement whose effects later statements of the transaction would not see, and which therefore ends it;
 	// not if InBlock.
 	CommitAfter bool

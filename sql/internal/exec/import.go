@@ -91,6 +91,9 @@ func (i *Import) lookup(ctx context.Context, view *catalog.View) (*catalog.Table
 	if r.Index != nil {
 		return nil, i.env.At(sqlerr.New(sqlerr.WrongObjectType, "cannot import into index \"%s\"", i.st.Table.Name.Name), i.st.Table.Name.Pos)
 	}
+	if r.Table.Kind != catalog.KindTable {
+		return nil, i.env.At(sqlerr.New(sqlerr.WrongObjectType, "cannot import into %s \"%s\"", r.Table.Kind, r.Table.Name), i.st.Table.Name.Pos)
+	}
 	return r.Table, nil
 }
 
@@ -130,7 +133,12 @@ func (i *Import) Run(ctx context.Context, store *catalog.Store, job *jobs.Job) e
 		return err
 	}
 	txn.NextStatement()
-	rows, err := i.rowPlan(view, t)
+	schema, err := view.SchemaByID(ctx, t.Schema)
+	if err != nil {
+		return err
+	}
+	i.env.schema = schema.Name
+	rows, err := i.rowPlan(ctx, view, t)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"minidb/bulk"
+	"minidb/kv"
 	"minidb/sql/catalog"
 	"minidb/sql/internal/expr"
 	"minidb/sql/internal/plan"
@@ -25,9 +26,10 @@ type rowPlan struct {
 	env       Env
 	encoder   *rowenc.Encoder
 	sequences *importSequences
+	parents   []*parentKeys // of the table's foreign keys; used under the mutex of sequences
 }
 
-func (i *Import) rowPlan(view *catalog.View, t *catalog.Table) (*rowPlan, error) {
+func (i *Import) rowPlan(ctx context.Context, view *catalog.View, t *catalog.Table) (*rowPlan, error) {
 	store := view.Store()
 	p := &rowPlan{store: store, table: t, env: *i.env, encoder: rowenc.NewEncoder(t), sequences: &importSequences{view: view}}
 	ec := *i.env.Eval.Types
@@ -44,8 +46,46 @@ func (i *Import) rowPlan(view *catalog.View, t *catalog.Table) (*rowPlan, error)
 	for _, o := range p.ordinals {
 		p.defaults[o] = nil
 	}
-	p.checks, err = plan.CompileChecks(t, &ec)
-	return p, err
+	if p.checks, err = plan.CompileChecks(t, &ec); err != nil {
+		return nil, err
+	}
+	return p, p.lockParents(ctx, view)
+}
+
+// lockParents keeps the tables that the table references as they are, so that their keys can be looked up at any time.
+func (p *rowPlan) lockParents(ctx context.Context, view *catalog.View) error {
+	env := p.env
+	env.Txn, env.View = view.Txn(), view
+	for i := range p.table.ForeignKeys {
+		fk := &p.table.ForeignKeys[i]
+		if fk.References == p.table.ID {
+			return sqlerr.Unsupported("IMPORT INTO a table that references itself")
+		}
+		if err := view.LockTable(ctx, fk.References, kv.TableShare); err != nil {
+			return err
+		}
+		keys, err := newParentKeys(ctx, &env, p.table, fk)
+		if err != nil {
+			return err
+		}
+		p.parents = append(p.parents, keys)
+	}
+	return nil
+}
+
+// checkParents looks a row's foreign keys up.
+func (p *rowPlan) checkParents(row []types.Datum) error {
+	if p.parents == nil {
+		return nil
+	}
+	p.sequences.mu.Lock()
+	defer p.sequences.mu.Unlock()
+	for _, k := range p.parents {
+		if err := k.check(context.Background(), row); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // names are the columns that have a field.
@@ -120,6 +160,9 @@ func (w *rowWorker) Encode(rec *bulk.Record, emit func(key, value []byte) error)
 		}
 	}
 	if err := w.constraints.check(w.row); err != nil {
+		return err
+	}
+	if err := p.checkParents(w.row); err != nil {
 		return err
 	}
 	w.emit = emit

@@ -211,6 +211,9 @@ func appendShown(env *Env, dst []byte, t types.Type, d types.Datum) []byte {
 
 // schemaName is the schema that errors name.
 func schemaName(env *Env, t *catalog.Table) string {
+	if env.schema != "" || env.View == nil {
+		return env.schema
+	}
 	if s, err := env.View.SchemaByID(env.Eval.Ctx, t.Schema); err == nil {
 		return s.Name
 	}
