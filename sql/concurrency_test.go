@@ -128,6 +128,26 @@ func TestJoinedWritesLookAgainAtAChangedRow(t *testing.T) {
 	}
 }
 
+func TestLockedJoinGivesTheNewestRows(t *testing.T) {
+	for first, rows := range map[string]string{
+		`UPDATE t SET v = 11 WHERE k = 1`:                                    "[[1 11 5]]",
+		`UPDATE t SET v = 11 WHERE k = 1; UPDATE o SET n = 6 WHERE k = 1`:    "[[1 11 6]]",
+		`UPDATE t SET v = -1 WHERE k = 1`:                                    "[]",
+		`UPDATE o SET k = 7 WHERE k = 1`:                                     "[]",
+		`DELETE FROM o WHERE k = 1`:                                          "[]",
+		`UPDATE t SET u = 7 WHERE k = 1; UPDATE t SET v = v + 1 WHERE k = 2`: "[[1 10 5]]",
+	} {
+		a, b := twoSessions(t)
+		a.mustRun(t, `CREATE TABLE o (k int, n int); INSERT INTO o VALUES (1, 5), (9, 9)`)
+		a.mustRun(t, `BEGIN; `+first)
+		wait := behind(t, b, `SELECT t.k, t.v, o.n FROM t JOIN o ON o.k = t.k WHERE t.v > 0 FOR UPDATE`)
+		a.mustRun(t, `COMMIT`)
+		if r := wait(); r.err != nil || fmt.Sprint(r.rows) != rows {
+			t.Errorf("%s: got %v %v, want %s", first, r.err, r.rows, rows)
+		}
+	}
+}
+
 func TestCursorSeesTheRowsAsOfDeclare(t *testing.T) {
 	a, b := twoSessions(t)
 	for _, next := range []string{`FETCH ALL c`, `SELECT 1; FETCH ALL c`} {

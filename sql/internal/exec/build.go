@@ -37,6 +37,8 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 		return &catalogScan{env: b.env, node: n}, nil
 	case *plan.LockRows:
 		return b.over(n.Input, func(in Operator) Operator { return newLockRows(b.env, n, in) })
+	case *plan.LockJoined:
+		return b.over(n.Input, func(in Operator) Operator { return newLockJoined(b.env, n, in) })
 	case *plan.SequenceRow:
 		return &sequenceRow{env: b.env, node: n}, nil
 	case *plan.Series:

@@ -8,13 +8,22 @@ import (
 
 // assemble makes the nodes of the query, from FROM up.
 func (s *selection) assemble() (Node, error) {
-	lock, err := s.locking()
+	lock, joined, err := s.locking()
 	if err != nil {
 		return nil, err
 	}
-	node, ordered := s.from.plan(s.conds, s.needed(), s.wantedOrder(), s.probableLimit())
-	if lock != nil {
+	need := s.needed()
+	if joined != nil {
+		for i := range need {
+			need[i] = true // rows that changed are read anew as a whole
+		}
+	}
+	node, ordered := s.from.plan(s.conds, need, s.wantedOrder(), s.probableLimit())
+	switch {
+	case lock != nil:
 		node, ordered = s.lockRows(lock, node, ordered)
+	case joined != nil:
+		joined.Input, node = node, joined
 	}
 	if s.grouped {
 		node = &Aggregate{Input: node, Groups: s.groups, Sets: s.sets, Groupings: s.groupings, Aggs: s.aggs}
@@ -153,10 +162,10 @@ func constantInt(e expr.Expr) (int64, bool) {
 	return c.Value.Int(), true
 }
 
-// locking is what FOR UPDATE and its kin ask for; nil for nothing.
-func (s *selection) locking() (*LockRows, error) {
+// locking is what FOR UPDATE and its kin ask for, of one table or of several items of FROM; nil for nothing.
+func (s *selection) locking() (*LockRows, *LockJoined, error) {
 	if len(s.st.Locking) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	first := s.st.Locking[0]
 	word := [...]string{"FOR KEY SHARE", "FOR SHARE", "FOR NO KEY UPDATE", "FOR UPDATE"}[first.Strength]
@@ -165,29 +174,30 @@ func (s *selection) locking() (*LockRows, error) {
 	}
 	switch {
 	case len(s.clause.GroupBy) > 0:
-		return nil, refuse("GROUP BY clause")
+		return nil, nil, refuse("GROUP BY clause")
 	case s.having != nil:
-		return nil, refuse("HAVING clause")
+		return nil, nil, refuse("HAVING clause")
 	case s.grouped:
-		return nil, refuse("aggregate functions")
+		return nil, nil, refuse("aggregate functions")
 	case s.windowed:
-		return nil, refuse("window functions")
+		return nil, nil, refuse("window functions")
 	case s.clause.Distinct:
-		return nil, refuse("DISTINCT clause")
+		return nil, nil, refuse("DISTINCT clause")
 	case len(s.from.sources) != 1 || s.from.sources[0].scan == nil:
-		return nil, s.p.unsupported(word+" of anything but one table", first.Pos)
+		joined, err := s.lockJoined(word)
+		return nil, joined, err
 	}
 	lock := &LockRows{}
 	for _, l := range s.st.Locking {
 		for _, t := range l.Tables {
 			if t.Name != s.from.sources[0].names.Name {
-				return nil, s.p.at(sqlerr.New(sqlerr.UndefinedTable, "relation \"%s\" in %s clause not found in FROM clause", t.Name, word), t.Pos)
+				return nil, nil, s.p.at(sqlerr.New(sqlerr.UndefinedTable, "relation \"%s\" in %s clause not found in FROM clause", t.Name, word), t.Pos)
 			}
 		}
 		lock.Strength = max(lock.Strength, lockStrengths[l.Strength])
 		lock.Wait = max(lock.Wait, lockWaits[l.Wait])
 	}
-	return lock, nil
+	return lock, nil, nil
 }
 
 var lockStrengths = [...]LockStrength{parse.ForKeyShare: LockKeyShare, parse.ForShare: LockShare, parse.ForNoKeyUpdate: LockNoKeyUpdate, parse.ForUpdate: LockUpdate}

@@ -196,6 +196,8 @@ func mapExprs(n Node, f func(expr.Expr) expr.Expr) {
 		one(&n.On)
 	case *LockRows:
 		one(&n.Recheck)
+	case *LockJoined:
+		one(&n.Recheck)
 	case *Apply:
 		// What Right uses from outside it uses by Args.
 		all(n.Args)
@@ -258,6 +260,8 @@ func inputs(n Node) []Node {
 	case *Subquery:
 		return []Node{n.Input}
 	case *LockRows:
+		return []Node{n.Input}
+	case *LockJoined:
 		return []Node{n.Input}
 	case *Join:
 		return []Node{n.Left, n.Right}
