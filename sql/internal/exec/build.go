@@ -57,11 +57,7 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 	case *plan.WorkScan:
 		return &workScan{env: b.env, node: n}, nil
 	case *plan.Recursive:
-		left, err := b.build(n.Left)
-		if err != nil {
-			return nil, err
-		}
-		return b.over(n.Right, func(right Operator) Operator { return &recursive{env: b.env, node: n, left: left, right: right} })
+		return b.overBoth(n.Left, n.Right, func(left, right Operator) Operator { return &recursive{env: b.env, node: n, left: left, right: right} })
 	case *plan.Apply:
 		return b.newApply(n)
 	case *plan.WithWrites:
@@ -71,17 +67,9 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 	case *plan.Subquery:
 		return b.build(n.Input)
 	case *plan.SetOp:
-		left, err := b.build(n.Left)
-		if err != nil {
-			return nil, err
-		}
-		return b.over(n.Right, func(right Operator) Operator { return &setOp{env: b.env, node: n, left: left, right: right} })
+		return b.overBoth(n.Left, n.Right, func(left, right Operator) Operator { return &setOp{env: b.env, node: n, left: left, right: right} })
 	case *plan.Join:
-		left, err := b.build(n.Left)
-		if err != nil {
-			return nil, err
-		}
-		return b.over(n.Right, func(right Operator) Operator { return &join{env: b.env, node: n, left: left, right: right} })
+		return b.overBoth(n.Left, n.Right, func(left, right Operator) Operator { return &join{env: b.env, node: n, left: left, right: right} })
 	case *plan.Filter:
 		return b.over(n.Input, func(in Operator) Operator { return &filter{env: b.env, input: in, cond: n.Cond} })
 	case *plan.Project:
@@ -107,6 +95,15 @@ func (b *builder) over(input plan.Node, make func(Operator) Operator) (Operator,
 		return nil, err
 	}
 	return make(in), nil
+}
+
+// overBoth makes an operator with two inputs.
+func (b *builder) overBoth(left, right plan.Node, make func(left, right Operator) Operator) (Operator, error) {
+	l, err := b.build(left)
+	if err != nil {
+		return nil, err
+	}
+	return b.over(right, func(r Operator) Operator { return make(l, r) })
 }
 
 // noRow is the row of expressions without columns.
