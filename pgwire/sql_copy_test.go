@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -189,5 +190,60 @@ func TestSQLCopyInATransactionBlock(t *testing.T) {
 	exec(t, conn, "commit")
 	if got := dump(t, other, "t", "csv header"); got != "i,s\n1,a\n2,b\n" {
 		t.Errorf("after the commit: %q", got)
+	}
+}
+
+// The statements of testdata/copy_errors.txt are refused before any data flows, each with what PostgreSQL 15 says on the line below.
+func TestSQLCopyRefusals(t *testing.T) {
+	conn := connectSQL(t, serveSQL(t))
+	exec(t, conn, "create table t (a int primary key, b text, c numeric(8,2) default 5)")
+	exec(t, conn, "create index ti on t (b)")
+	text, err := os.ReadFile("testdata/copy_errors.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")[1:]
+	for i := 0; i+1 < len(lines); i += 2 {
+		_, err := conn.PgConn().Exec(context.Background(), lines[i]).ReadAll()
+		var e *pgconn.PgError
+		if !errors.As(err, &e) {
+			t.Errorf("%s: %v", lines[i], err)
+			continue
+		}
+		got := fmt.Sprintf("%s @%d %s", e.Code, e.Position, e.Message)
+		if e.Hint != "" {
+			got += " / " + e.Hint
+		}
+		if want := strings.TrimSpace(lines[i+1]); got != want {
+			t.Errorf("%s\n got %s\nwant %s", lines[i], got, want)
+		}
+	}
+}
+
+// Rows are read as INSERT reads them, and an error tells relation, line, column and value.
+func TestSQLCopyErrorsHaveTheirPlace(t *testing.T) {
+	conn := connectSQL(t, serveSQL(t))
+	exec(t, conn, "create table t (a int primary key, b varchar(5) not null, c numeric(8,2) default 5 check (c > 0), unique (b))")
+	exec(t, conn, "insert into t values (1, 'one')")
+	for _, c := range []struct{ data, code, where string }{
+		{"2\tok\t1\nx\ty\t1\n", "22P02", `COPY t, line 2, column a: "x"`},
+		{"2\ttoolong\t1\n", "22001", `COPY t, line 1, column b: "toolong"`},
+		{"2\t\\N\t1\n", "23502", `COPY t, line 1: "2	\N	1"`},
+		{"2\tb\t-1\n", "23514", `COPY t, line 1: "2	b	-1"`},
+		{"2\tb\n", "22P04", `COPY t, line 1: "2	b"`},
+		{"2\tb\t1\tx\n", "22P04", `COPY t, line 1: "2	b	1	x"`},
+		{"2\tb\t1\n3\tb\t1\n", "23505", "COPY t, line 2"},
+		{"2\tb\t1\n1\tc\t1\nx\td\t1\n", "22P02", `COPY t, line 3, column a: "x"`}, // as in PostgreSQL, keys are looked at batch by batch
+		{"2\tb\t1\n3\tc\xff\t1\n", "22021", "COPY t, line 2"},
+	} {
+		_, err := conn.PgConn().CopyFrom(context.Background(), strings.NewReader(c.data), "copy t from stdin")
+		wantError(t, err, c.code, c.where)
+	}
+	_, err := conn.PgConn().CopyFrom(context.Background(), strings.NewReader("b,a\ntwo,2\nthree,3\n"), "copy t (b, a) from stdin with (format csv, header match) where a > 2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := dump(t, conn, "t", "csv"), "1,one,5.00\n3,three,5.00\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
