@@ -13,6 +13,7 @@ type Aggregate struct {
 	OrderBy  []SortKey
 	Filter   Expr // nil: none
 	Star     bool // count(*)
+	within   bool // WITHIN GROUP, see addOrderedSets
 	proc     *proc
 	typ      types.Type
 }

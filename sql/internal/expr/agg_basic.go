@@ -34,6 +34,7 @@ func makeAggregates() map[string]aggImpl {
 			m[name+"("+t+")"] = aggImpl{make: func(*Aggregate) accumulator { return &bitAcc{f: f} }, strict: true}
 		}
 	}
+	addOrderedSets(m)
 	addSums(m)
 	addVariances(m)
 	addArrayAggs(m)

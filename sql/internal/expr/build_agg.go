@@ -29,7 +29,7 @@ func (b *Builder) allowAggregate(x *parse.FuncCall, s *Scope) error {
 // aggregate makes the call of an aggregate that was chosen; s is the scope inside of it.
 func (b *Builder) aggregate(x *parse.FuncCall, c *candidate, args []Expr, s *Scope) (Expr, error) {
 	f := facts()
-	if len(x.Args) == 0 && !x.Star {
+	if len(args) == 0 && !x.Star {
 		return nil, b.at(sqlerr.New(sqlerr.WrongObjectType, "%s(*) must be used to call a parameterless aggregate function", c.proc.name), x.Pos)
 	}
 	if _, ok := aggregates[c.proc.key]; !ok {

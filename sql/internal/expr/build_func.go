@@ -46,7 +46,7 @@ func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 		return b.castCall(t, args[0], x.Pos)
 	}
 	if x.WithinGroup && f.procs[name] != nil {
-		return nil, b.unsupported("an ordered-set aggregate", x.Pos)
+		return b.orderedSet(x, args, inner)
 	}
 	c, err := f.findFunction(name, written, args)
 	if err != nil {
@@ -62,6 +62,9 @@ func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 	}
 	if x.Over != nil {
 		return b.windowCall(x, c, args, s)
+	}
+	if c.proc.kind == 'a' && isOrderedSet(c.proc) {
+		return nil, b.at(sqlerr.New(sqlerr.WrongObjectType, "WITHIN GROUP is required for ordered-set aggregate %s", c.proc.name), x.Pos)
 	}
 	if c.proc.kind == 'a' {
 		return b.aggregate(x, c, args, inner)

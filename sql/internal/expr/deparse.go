@@ -405,6 +405,14 @@ func arrayElement(c *Const) string {
 }
 
 func (d *deparser) aggregate(e *Aggregate) {
+	if e.within {
+		d.function(parse.QuoteIdent(e.proc.name), e.Args[1:])
+		d.text(" WITHIN GROUP (ORDER BY ")
+		d.sortKey(e.OrderBy[0])
+		d.text(")")
+		d.filter(e)
+		return
+	}
 	d.text(parse.QuoteIdent(e.proc.name), "(")
 	if e.Star {
 		d.text("*")
@@ -418,6 +426,10 @@ func (d *deparser) aggregate(e *Aggregate) {
 		d.sortKey(k)
 	}
 	d.text(")")
+	d.filter(e)
+}
+
+func (d *deparser) filter(e *Aggregate) {
 	if e.Filter != nil {
 		d.text(" FILTER (WHERE ")
 		d.expr(e.Filter)
