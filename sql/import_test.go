@@ -157,7 +157,15 @@ func TestCancelEndsAnImport(t *testing.T) {
 		fmt.Fprintf(&text, "%d,some text that fills the file a little %d\n", i, i)
 	}
 	e.writeFile("big.csv", text.String())
-	time.AfterFunc(10*time.Millisecond, s.Cancel)
+	other := e.session("other")
+	go func() {
+		for { // until the job is listed: before that there is nothing to cancel
+			if r := other.run(background, `SHOW JOBS`); r.err != nil || len(r.rows) > 0 {
+				s.Cancel()
+				return
+			}
+		}
+	}()
 	r := s.run(background, `IMPORT INTO t CSV DATA ('big.csv')`)
 	if r.err == nil || r.err.Code != sqlerr.QueryCanceled {
 		t.Fatalf("got %v %v", r.err, r.rows)
