@@ -22,7 +22,7 @@ import (
 )
 
 // serveSQL serves an empty database in memory and gives its URL.
-func serveSQL(t *testing.T) string {
+func serveSQL(t testing.TB) string {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
 	ctx := context.Background()
@@ -52,7 +52,7 @@ func serveSQL(t *testing.T) string {
 	return fmt.Sprintf("postgres://postgres@%s/postgres?sslmode=disable", l.Addr())
 }
 
-func connectSQL(t *testing.T, url string) *pgx.Conn {
+func connectSQL(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -64,7 +64,7 @@ func connectSQL(t *testing.T, url string) *pgx.Conn {
 	return conn
 }
 
-func exec(t *testing.T, conn *pgx.Conn, text string, args ...any) string {
+func exec(t testing.TB, conn *pgx.Conn, text string, args ...any) string {
 	t.Helper()
 	tag, err := conn.Exec(context.Background(), text, args...)
 	if err != nil {
