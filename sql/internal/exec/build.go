@@ -33,6 +33,8 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 			return newPoints(b.env, n), nil
 		}
 		return newScan(b.env, n)
+	case *plan.FunctionScan:
+		return &functionScan{env: b.env, node: n}, nil
 	case *plan.CatalogScan:
 		return &catalogScan{env: b.env, node: n}, nil
 	case *plan.LockRows:

@@ -167,11 +167,11 @@ func (p *Planner) addSubquery(f *from, t *parse.SubqueryTable) error {
 	return p.add(f, s, t.Alias.Pos, t.Pos)
 }
 
-// addFunction adds generate_series(…) AS alias; there is no other function in FROM.
+// addFunction adds a function; generate_series of numbers has a node of its own.
 func (p *Planner) addFunction(f *from, t *parse.FuncTable) error {
 	call, ok := t.Func.(*parse.FuncCall)
 	if !ok || call.Name.Name != "generate_series" || len(call.Args) < 2 || len(call.Args) > 3 || t.Ordinality || t.Columns != nil {
-		return p.unsupported("this function in FROM", t.Func.Position())
+		return p.addFunctionScan(f, t)
 	}
 	s := &Series{Alias: "generate_series"}
 	if t.Alias.Name != "" {

@@ -155,6 +155,8 @@ func mapExprs(n Node, f func(expr.Expr) expr.Expr) {
 		one(&n.IndexFilter)
 		one(&n.Filter)
 		n.Constraint.mapExprs(one, all)
+	case *FunctionScan:
+		n.Call = f(n.Call).(*expr.SetCall)
 	case *CatalogScan:
 		one(&n.Filter)
 		for i := range n.Keys {

@@ -1,0 +1,65 @@
+package plan
+
+import (
+	"minidb/sql/internal/expr"
+	"minidb/sql/internal/parse"
+	"minidb/sql/types"
+)
+
+// FunctionScan is a function in FROM: the rows of a set-returning function, or one row with the value of another.
+type FunctionScan struct {
+	Call       *expr.SetCall
+	Ordinality bool // a last column counts the rows from 1
+	Alias      string
+}
+
+// Types are those of the function's columns.
+func (n *FunctionScan) Types() []types.Type {
+	var ts []types.Type
+	for _, c := range n.Call.Columns() {
+		ts = append(ts, c.Type)
+	}
+	if n.Ordinality {
+		ts = append(ts, types.Int8)
+	}
+	return ts
+}
+
+func (n *FunctionScan) explain(e *explainer) {
+	name := n.Call.Name()
+	if n.Alias != name {
+		name += " " + n.Alias
+	}
+	e.node(n, "Function Scan on %s", name)
+}
+
+// addFunctionScan adds f(…) [WITH ORDINALITY] AS alias.
+func (p *Planner) addFunctionScan(f *from, t *parse.FuncTable) error {
+	if t.Columns != nil {
+		return p.unsupported("a column definition list", t.Func.Position())
+	}
+	call, err := p.builder.BuildTableFunc(t.Func, &expr.Scope{Clause: expr.ClauseFrom, Parent: f.lateralScope(), Subquery: p.subquery})
+	if err != nil {
+		return err
+	}
+	n := &FunctionScan{Call: call, Ordinality: t.Ordinality, Alias: call.Name()}
+	if t.Alias.Name != "" {
+		n.Alias = t.Alias.Name
+	}
+	names := &expr.Source{Name: n.Alias}
+	for i, c := range call.Columns() {
+		names.Columns = append(names.Columns, expr.SourceColumn{Name: c.Name, Type: c.Type, Index: i})
+	}
+	if len(names.Columns) == 1 && names.Columns[0].Name == call.Name() {
+		names.Columns[0].Name = n.Alias // with one column the alias names the column too
+	}
+	if t.Ordinality {
+		names.Columns = append(names.Columns, expr.SourceColumn{Name: "ordinality", Type: types.Int8, Index: len(names.Columns)})
+	}
+	if err := p.renameColumns(names, len(names.Columns), t.Alias); err != nil {
+		return err
+	}
+	src := &source{node: n, width: len(names.Columns), names: names}
+	bindLateral(src, t.Pos)
+	return p.add(f, src, t.Alias.Pos, t.Pos)
+}
