@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -67,7 +68,7 @@ func (sh *shell) runInputs(ctx context.Context, texts []string, file string) err
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	for _, text := range texts {
-		if !sh.run(ctx, text) {
+		if !sh.runWithData(ctx, text, os.Stdin) {
 			return errStatementFailed
 		}
 	}
@@ -134,7 +135,11 @@ func (sh *shell) runScript(ctx context.Context, r io.Reader) error {
 	for rest != "" {
 		statement, after, _ := cutStatement(rest)
 		rest = after
-		if !sh.run(ctx, statement) {
+		var data string
+		if copyIn.MatchString(statement) {
+			data, rest = cutCopyData(rest)
+		}
+		if !sh.runWithData(ctx, statement, strings.NewReader(data)) {
 			return errStatementFailed
 		}
 	}

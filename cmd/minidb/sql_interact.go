@@ -74,7 +74,11 @@ func (sh *shell) runComplete(ctx context.Context, text string) (rest string) {
 			return ""
 		}
 		runCtx, stop := signal.NotifyContext(ctx, os.Interrupt)
-		sh.run(runCtx, statement)
+		if copyIn.MatchString(statement) {
+			fmt.Fprintln(sh.errOut, "COPY FROM STDIN reads a script's data; use minidb sql -f or -c")
+		} else {
+			sh.runWithData(runCtx, statement, nil)
+		}
 		stop()
 	}
 }

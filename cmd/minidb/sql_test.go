@@ -59,3 +59,13 @@ func TestShellPointsAtTheErrorsCharacter(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestCopyDataEndsAtBackslashDot(t *testing.T) {
+	data, rest := cutCopyData(" -- c\n1\t2\n\\.x\n\\.\nSELECT 1;\n")
+	if data != "1\t2\n\\.x\n" || rest != "SELECT 1;\n" {
+		t.Errorf("got %q and %q", data, rest)
+	}
+	if data, rest := cutCopyData("\n1\n2"); data != "1\n2" || rest != "" {
+		t.Errorf("without an end: %q and %q", data, rest)
+	}
+}

@@ -78,19 +78,6 @@ func (v *View) add(ctx context.Context, d descriptor, taken error) error {
 	return errors.Join(v.txn.Put(name, nameEntry{id: id}.encode()), v.txn.Put(descriptorKey(id), d.encode()))
 }
 
-// replace stores an object's new state, under its new name if that changed.
-func (v *View) replace(ctx context.Context, old, d descriptor, taken error) error {
-	_, was := old.naming()
-	id, name := d.naming()
-	if string(was) != string(name) {
-		if err := errors.Join(v.txn.Del(was), v.add(ctx, d, taken)); err != nil {
-			return err
-		}
-	}
-	v.touch()
-	return v.txn.Put(descriptorKey(id), d.encode())
-}
-
 // commentPrefix begins the keys of the comments on an object and its parts.
 func commentPrefix(oid types.OID) []byte {
 	return binary.BigEndian.AppendUint32([]byte{keyComment}, uint32(oid))
