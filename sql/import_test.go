@@ -92,7 +92,7 @@ func TestImportDetachedAndShowJobs(t *testing.T) {
 // TestFailedImportLeavesNothing: each bad file gives its SQLSTATE with the place, and the table stays as it was.
 func TestFailedImportLeavesNothing(t *testing.T) {
 	for _, c := range []struct{ name, file, code, want string }{
-		{"type", "1,a,1,x,1\nx2,b,1,x,2\n", "22P02", `invalid input syntax for type integer: "x2" WHERE: file "bad.csv", line 2`},
+		{"type", "1,a,1,x,1\nx2,b,1,x,2\n", "22P02", `invalid input syntax for type integer: "x2" WHERE: file "bad.csv", line 2, column id: "x2"`},
 		{"length", "1,toolong,1,x,1\n", "22001", `value too long for type character varying(5)`},
 		{"range", "1,a,123456.7,x,1\n", "22003", `numeric field overflow`},
 		{"not null", "1,a,1,x,1\n2,,1,x,2\n", "23502", `null value in column "name" of relation "t" violates not-null constraint DETAIL: Failing row contains (2, null, 1.00, x, 2).`},

@@ -8,8 +8,8 @@ import (
 // maxShownBytes is how much of a line or a value the context of an error shows.
 const maxShownBytes = 100
 
-// shown is a line or value as contexts show it.
-func shown(b []byte) string {
+// Shown is a line or value as contexts show it.
+func Shown(b []byte) string {
 	if len(b) <= maxShownBytes {
 		return string(b)
 	}
@@ -24,14 +24,14 @@ func (s *textSource) Where() string {
 	if !s.isValid {
 		return fmt.Sprintf("line %d", s.number)
 	}
-	return fmt.Sprintf("line %d: \"%s\"", s.number, shown(s.line))
+	return fmt.Sprintf("line %d: \"%s\"", s.number, Shown(s.line))
 }
 
 func (s *textSource) WhereField(i int) string {
 	if s.rec.Null[i] {
 		return fmt.Sprintf("line %d, column %s: null input", s.number, s.columns[i])
 	}
-	return fmt.Sprintf("line %d, column %s: \"%s\"", s.number, s.columns[i], shown(s.rec.Fields[i]))
+	return fmt.Sprintf("line %d, column %s: \"%s\"", s.number, s.columns[i], Shown(s.rec.Fields[i]))
 }
 
 func (s *binarySource) Where() string {

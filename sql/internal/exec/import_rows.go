@@ -8,6 +8,7 @@ import (
 	"minidb/bulk"
 	"minidb/kv"
 	"minidb/sql/catalog"
+	"minidb/sql/internal/copyfmt"
 	"minidb/sql/internal/expr"
 	"minidb/sql/internal/plan"
 	"minidb/sql/rowenc"
@@ -138,7 +139,9 @@ func (w *rowWorker) Encode(rec *bulk.Record, emit func(key, value []byte) error)
 		d, err := types.Input(w.env.Eval.Types, p.table.Columns[o].Type, rec.Fields[i])
 		if err != nil {
 			if e, ok := sqlerr.As(err); ok {
-				e.WithTable(schemaName(&w.env, p.table), p.table.Name).WithColumn(p.table.Columns[o].Name)
+				name := p.table.Columns[o].Name
+				e.WithTable(schemaName(&w.env, p.table), p.table.Name).WithColumn(name)
+				e.WithWhere("column %s: \"%s\"", name, copyfmt.Shown(rec.Fields[i]))
 			}
 			return err
 		}
