@@ -104,7 +104,8 @@ func (in *copyIn) failed(err error) error {
 	if e, ok := sqlerr.As(err); ok {
 		return e
 	}
-	return sqlerr.Fatal(sqlerr.ConnectionFailure, "unexpected EOF on client connection with an open transaction").WithCause(err)
+	// The cause is left out: it may be io.EOF, which would read as the regular end of the data.
+	return sqlerr.Fatal(sqlerr.ConnectionFailure, "unexpected EOF on client connection with an open transaction")
 }
 
 // Close gives the connection back to its other messages.

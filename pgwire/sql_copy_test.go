@@ -3,9 +3,11 @@ package pgwire_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"strings"
 	"testing"
@@ -155,6 +157,45 @@ func TestSQLCopyIsAllOrNothing(t *testing.T) {
 
 	if tag := exec(t, conn, "select * from t"); tag != "SELECT 0" {
 		t.Errorf("%s after copies that failed", tag)
+	}
+}
+
+// A connection that ends between two messages of a COPY has not ended the COPY's data.
+func TestSQLCopyEndsWithItsClient(t *testing.T) {
+	url := serveSQL(t)
+	conn := connectSQL(t, url)
+	exec(t, conn, "create table t (i int primary key)")
+	for _, options := range []string{"", "csv", "binary"} {
+		h, err := connectSQL(t, url).PgConn().Hijack()
+		if err != nil {
+			t.Fatal(err)
+		}
+		write := func(typ byte, body string) {
+			message := binary.BigEndian.AppendUint32([]byte{typ}, uint32(4+len(body)))
+			if _, err := h.Conn.Write(append(message, body...)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write('Q', "copy t from stdin "+options+"\x00")
+		answer := make([]byte, 1)
+		if _, err := io.ReadFull(h.Conn, answer); err != nil || answer[0] != 'G' {
+			t.Fatalf("got %q, %v", answer, err)
+		}
+		if options == "binary" {
+			write('d', "PGCOPY\n\xff\r\n\x00"+string(make([]byte, 8))+"\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01")
+		} else {
+			write('d', "1\n")
+		}
+		if err := h.Conn.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, h.Conn); err != nil { // until the server is done with it
+			t.Fatal(err)
+		}
+		h.Conn.Close()
+		if tag := exec(t, conn, "select * from t"); tag != "SELECT 0" {
+			t.Errorf("%s: %s after a client went away", options, tag)
+		}
 	}
 }
 
