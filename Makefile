@@ -5,7 +5,7 @@ BIN     := bin/minidb
 FUZZ    ?= 10s
 export CGO_ENABLED ?= 0
 
-.PHONY: build test race fuzz bench lint parse-oracle clients demo ci clean
+.PHONY: build test race fuzz bench lint parse-oracle corpora clients demo ci clean
 
 build:
 	$(GO) build -o $(BIN) ./cmd/minidb
@@ -42,6 +42,10 @@ lint:
 PG15_BIN ?= /usr/lib/postgresql/15/bin
 parse-oracle:
 	$(GO) test ./sql/internal/parse -run Oracle -v -oracle $(PG15_BIN)
+
+# All of the corpora of logic tests, of which `make test` runs a part.
+corpora:
+	$(GO) test ./sql -run 'Corpus|Scripts' -count=1 -timeout 40m -corpus all -scripts all
 
 # pgbench and sysbench, unmodified; writes docs/compatibility.md. A client that is
 # not installed is left out with a message, or fails where CI=true.
