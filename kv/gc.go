@@ -1,6 +1,7 @@
 package kv
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -168,15 +169,7 @@ func (db *DB) collectDrops(ctx context.Context, drops []mvcc.DroppedSpan) error 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		// From the memtables to files, without the dead; then whole files, then the
-		// dead parts of files that reach beyond the span.
-		if err := db.eng.Flush(); err != nil {
-			return err
-		}
-		if err := db.eng.DeleteFilesInSpan(d.Start, d.End); err != nil {
-			return err
-		}
-		if err := db.eng.Compact(d.Start, d.End); err != nil {
+		if err := db.clearSpan(d.Start, d.End); err != nil {
 			return err
 		}
 		if err := db.forgetDrop(ctx, d); err != nil {
@@ -184,6 +177,27 @@ func (db *DB) collectDrops(ctx context.Context, drops []mvcc.DroppedSpan) error 
 		}
 	}
 	return nil
+}
+
+// clearSpan gives back the space of a span that is dead as a whole.
+func (db *DB) clearSpan(start, end []byte) error {
+	it, err := db.eng.NewIter(storage.IterOptions{Lower: start, Upper: end})
+	if err != nil {
+		return err
+	}
+	any := it.First()
+	if err := it.Close(); err != nil || !any {
+		return err // a table that was empty
+	}
+	// From the memtables to files, without the dead; then whole files, then the
+	// dead parts of files that reach beyond the span.
+	if err := db.eng.Flush(); err != nil {
+		return err
+	}
+	if err := db.eng.DeleteFilesInSpan(start, end); err != nil {
+		return err
+	}
+	return db.eng.Compact(start, end)
 }
 
 // forgetDrop removes the record of a drop of which nothing is left: everything at
@@ -222,6 +236,17 @@ func (db *DB) ProtectTimestamp(t Timestamp) (release func(), err error) {
 // readers allow and compacts all of s, so that the space of dead versions
 // in it comes back. A zero Span is everything.
 func (db *DB) CollectGarbage(ctx context.Context, s Span) error {
+	return db.collect(ctx, s, db.eng.Compact)
+}
+
+// CollectMuchGarbage is CollectGarbage that only compacts where dead versions are
+// a share worth the work. It reads the keys of s, but not those of imported files
+// that nothing was written to.
+func (db *DB) CollectMuchGarbage(ctx context.Context, s Span) error {
+	return db.collect(ctx, s, db.eng.CompactGarbage)
+}
+
+func (db *DB) collect(ctx context.Context, s Span, compact func(lower, upper []byte) error) error {
 	if err := db.usable(ctx); err != nil {
 		return err
 	}
@@ -229,10 +254,16 @@ func (db *DB) CollectGarbage(ctx context.Context, s Span) error {
 	if err != nil {
 		return err
 	}
+	if s.End != nil {
+		// The others are left to the background.
+		drops = slices.DeleteFunc(drops, func(d mvcc.DroppedSpan) bool {
+			return bytes.Compare(d.Start, s.End) >= 0 || bytes.Compare(s.Start, d.End) >= 0
+		})
+	}
 	if err := db.collectDrops(ctx, drops); err != nil {
 		return err
 	}
-	return db.eng.Compact(s.Start, s.End)
+	return compact(s.Start, s.End)
 }
 
 // background advances the threshold and the clock's mark until ctx ends.

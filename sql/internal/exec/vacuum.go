@@ -22,8 +22,8 @@ var (
 	analyzeOptions = map[string]bool{"verbose": true, "skip_locked": true}
 )
 
-// Vacuum is VACUUM and ANALYZE. VACUUM gives back the space of what nobody can see any more. ANALYZE only looks at its tables: the
-// planner knows no statistics.
+// Vacuum is VACUUM and ANALYZE. VACUUM gives back the space of what nobody can see any more, where that is worth the work; with FULL
+// everywhere. ANALYZE only looks at its tables: the planner knows no statistics.
 func Vacuum(ctx context.Context, env *Env, st *parse.VacuumStmt) error {
 	command, known := "ANALYZE", analyzeOptions
 	if st.Vacuum {
@@ -40,12 +40,15 @@ func Vacuum(ctx context.Context, env *Env, st *parse.VacuumStmt) error {
 	if st.Vacuum && env.InBlock {
 		return sqlerr.New(sqlerr.ActiveSQLTransaction, "VACUUM cannot run inside a transaction block")
 	}
-	v := vacuum{env: env, st: st, command: strings.ToLower(command), mode: kv.TableShareUpdateExclusive, skip: skip}
+	v := vacuum{
+		env: env, st: st, command: strings.ToLower(command), mode: kv.TableShareUpdateExclusive, skip: skip,
+		collect: env.KV.CollectMuchGarbage,
+	}
 	if full {
-		v.mode = kv.TableAccessExclusive
+		v.mode, v.collect = kv.TableAccessExclusive, env.KV.CollectGarbage
 	}
 	if len(st.Tables) == 0 && st.Vacuum {
-		return env.KV.CollectGarbage(ctx, kv.Span{})
+		return v.collect(ctx, kv.Span{})
 	}
 	for i := range st.Tables {
 		if err := v.table(ctx, &st.Tables[i]); err != nil {
@@ -67,6 +70,7 @@ type vacuum struct {
 	command string
 	mode    kv.TableLock
 	skip    bool // tables that somebody else has locked
+	collect func(context.Context, kv.Span) error
 }
 
 func (v *vacuum) table(ctx context.Context, item *parse.VacuumTable) error {
@@ -101,5 +105,5 @@ func (v *vacuum) table(ctx context.Context, item *parse.VacuumTable) error {
 	if !v.st.Vacuum {
 		return nil
 	}
-	return v.env.KV.CollectGarbage(ctx, rowenc.TableSpan(t.ID))
+	return v.collect(ctx, rowenc.TableSpan(t.ID))
 }
