@@ -20,6 +20,7 @@ type session interface {
 	TxStatus() byte
 	Query(ctx context.Context, text string, each func(portal) error) error
 	Prepare(ctx context.Context, text string, paramTypes []types.OID) (prepared, error)
+	Argument(ctx context.Context, t types.Type, raw []byte, binary bool) (types.Datum, error)
 	Bind(ctx context.Context, p prepared, args []types.Datum) (portal, error)
 	Sync(ctx context.Context) error
 	Fail()

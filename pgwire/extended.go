@@ -125,9 +125,9 @@ func (c *conn) arguments(st *statement, m *pgproto3.Bind) ([]types.Datum, error)
 		var err error
 		switch format := formatOf(m.ParameterFormatCodes, i); format {
 		case textFormat:
-			args[i], err = types.Input(c.sess.Context(), t, raw)
+			args[i], err = c.sess.Argument(c.ctx, t, raw, false)
 		case binaryFormat:
-			args[i], err = decodeParameter(t, raw, i+1)
+			args[i], err = c.decodeParameter(t, raw, i+1)
 		default:
 			err = badFormat(format)
 		}
@@ -139,8 +139,8 @@ func (c *conn) arguments(st *statement, m *pgproto3.Bind) ([]types.Datum, error)
 }
 
 // decodeParameter names the parameter in the error, as PostgreSQL does where a value is too long.
-func decodeParameter(t types.Type, raw []byte, number int) (types.Datum, error) {
-	d, err := types.DecodeBinary(t, raw)
+func (c *conn) decodeParameter(t types.Type, raw []byte, number int) (types.Datum, error) {
+	d, err := c.sess.Argument(c.ctx, t, raw, true)
 	if e, ok := sqlerr.As(err); ok && e.Message == "incorrect binary data format" {
 		e.Message = sqlerr.New(e.Code, "incorrect binary data format in bind parameter %d", number).Message
 	}

@@ -73,8 +73,15 @@ type fakeSession struct {
 
 func (s *fakeSession) PID() int32              { return s.pid }
 func (s *fakeSession) Context() *types.Context { return nil }
-func (s *fakeSession) TxStatus() byte          { return s.status }
-func (s *fakeSession) Close()                  { s.e.closed.Add(1) }
+
+func (s *fakeSession) Argument(_ context.Context, t types.Type, raw []byte, binary bool) (types.Datum, error) {
+	if binary {
+		return types.DecodeBinary(nil, t, raw)
+	}
+	return types.Input(nil, t, raw)
+}
+func (s *fakeSession) TxStatus() byte { return s.status }
+func (s *fakeSession) Close()         { s.e.closed.Add(1) }
 func (s *fakeSession) Sync(context.Context) error {
 	return nil
 }

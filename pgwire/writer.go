@@ -118,7 +118,7 @@ func (w *writer) rows(ec *types.Context, formats []int16, b *types.Batch) {
 				continue
 			}
 			if formatOf(formats, i) == binaryFormat {
-				buf = types.AppendBinary(buf, col.Type, col.Datum(row))
+				buf = types.AppendBinary(ec, buf, col.Type, col.Datum(row))
 			} else {
 				buf = types.AppendText(ec, buf, col.Type, col.Datum(row))
 			}

@@ -83,7 +83,7 @@ func (s *Session) explainUtility(q *statement, st *parse.ExplainStmt) (utility, 
 			return nil, err
 		}
 		if !o.analyze {
-			return explainRows(plan.Explain(p, plan.ExplainOptions{Verbose: o.verbose})), nil
+			return s.explainRows(plan.Explain(p, plan.ExplainOptions{Verbose: o.verbose})), nil
 		}
 		planning := time.Since(began)
 		return s.explainAnalyze(ctx, inner, args, p, o, planning)
@@ -111,18 +111,18 @@ func (s *Session) explainAnalyze(ctx context.Context, q *statement, args []types
 	elapsed := time.Since(began)
 	lines := plan.Explain(p, plan.ExplainOptions{Verbose: o.verbose, Analyze: counts, Timing: o.timing})
 	if !o.summary {
-		return explainRows(lines), nil
+		return s.explainRows(lines), nil
 	}
 	lines = append(lines, fmt.Sprintf("Planning Time: %.3f ms", ms(planning)), fmt.Sprintf("Execution Time: %.3f ms", ms(elapsed)))
-	return explainRows(lines), nil
+	return s.explainRows(lines), nil
 }
 
 func ms(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
 
-func explainRows(lines []string) run {
+func (s *Session) explainRows(lines []string) run {
 	rows := make([][]string, len(lines))
 	for i, l := range lines {
-		rows[i] = []string{l}
+		rows[i] = []string{s.named(l)}
 	}
 	return textRows("EXPLAIN", rows)
 }

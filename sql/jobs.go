@@ -77,7 +77,7 @@ func (s *Session) newImport(ctx context.Context, q *statement, st *parse.ImportS
 	}
 	defer txn.Rollback()
 	ec := *s.context
-	ec.Names = nil // the session's, and the import runs on goroutines of its own
+	ec.Names, ec.Enums = nil, nil // the session's, and the import runs on goroutines of its own
 	env := &exec.Env{
 		KV: s.engine.options.KV, Txn: txn, View: s.engine.catalog.View(txn), Database: s.database, SearchPath: s.searchPath(), User: s.opts.User,
 		Text: q.text, Memory: exec.NewMemory(0), Notice: func(*sqlerr.Error) {}, Eval: &expr.EvalContext{Types: &ec},

@@ -163,6 +163,9 @@ func (s *Session) call(ctx context.Context, f func(ctx context.Context) error) (
 			s.engine.options.Logger.Error("panic in a session", "panic", p, "stack", string(debug.Stack()))
 			err = sqlerr.Internal("internal error: %v", p)
 		}
+		if e, ok := sqlerr.As(err); ok {
+			s.nameTypes(e)
+		}
 		s.work.end()
 		if err != nil {
 			err = mapError(ctx, err)
@@ -191,6 +194,7 @@ func (s *Session) Context() *types.Context { return s.context }
 
 // notice sends a notice or warning to the client.
 func (s *Session) notice(n *sqlerr.Error) {
+	s.nameTypes(n)
 	s.texts.notices++
 	if s.opts.Notice != nil && severityRank(n.Severity) >= s.derived.minSeverity {
 		s.opts.Notice(n)

@@ -209,7 +209,7 @@ func (s *Session) deriveContext() {
 	if s.context != nil {
 		ec.TxnTime, ec.StmtTime = s.context.TxnTime, s.context.StmtTime
 	}
-	ec.Names = s.reader
+	ec.Names, ec.Enums = s.reader, s.reader.Enum
 	ec.Location, _, _ = loadZone(s.value("timezone"))
 	switch s.value("datestyle") {
 	case "ISO, DMY":

@@ -25,30 +25,6 @@ type Use struct {
 	Columns []ColumnID `json:"columns,omitempty"` // of the relation
 }
 
-// Enum is an enumerated type.
-type Enum struct {
-	ID     ID        `json:"id"`
-	OID    types.OID `json:"oid"`
-	Schema ID        `json:"schema"`
-	Name   string    `json:"name"`
-	Owner  types.OID `json:"owner"`
-	Labels []Label   `json:"labels"` // in their order
-}
-
-// Label is a value of an enumerated type.
-type Label struct {
-	OID  types.OID `json:"oid"`
-	Name string    `json:"name"`
-	// Place is the value's place in the type's order, and how it is stored. It never changes.
-	Place int64 `json:"place"`
-}
-
-// DropEnum removes a type.
-func (v *View) DropEnum(ctx context.Context, e *Enum) error {
-	v.touch()
-	return errors.Join(v.remove(descriptor{Enum: e}), v.txn.Del(oidKey(uint32(e.OID))), v.DropComments(ctx, e.OID))
-}
-
 // DropSchema removes a schema, which is empty.
 func (v *View) DropSchema(ctx context.Context, s *Schema) error {
 	v.touch()

@@ -308,6 +308,9 @@ func (v *View) CreateTable(ctx context.Context, t *Table) error {
 	if err := v.LockTable(ctx, t.ID, kv.TableAccessExclusive); err != nil {
 		return err
 	}
+	if err := v.refuseType(ctx, t); err != nil {
+		return err
+	}
 	v.touch()
 	if err := v.reserve(ctx, t.Schema, t.Name, nameEntry{id: t.ID}); err != nil {
 		return err

@@ -220,7 +220,7 @@ func mapArray(d Datum, from, to Type, f func(Datum) (Datum, error)) (Datum, erro
 
 // appendArrayBinary writes PostgreSQL's form: the number of dimensions, whether there are NULLs, the element type, for each
 // dimension its length and lower bound, and the elements with their lengths, -1 for NULL.
-func appendArrayBinary(dst []byte, elem Type, d Datum) []byte {
+func appendArrayBinary(ec *Context, dst []byte, elem Type, d Datum) []byte {
 	v := d.Array(elem)
 	_, _, nulls, _, _ := arrayHeader(d.B)
 	be := binary.BigEndian
@@ -242,14 +242,14 @@ func appendArrayBinary(dst []byte, elem Type, d Datum) []byte {
 			continue
 		}
 		at := len(dst)
-		dst = AppendBinary(be.AppendUint32(dst, 0), elem, e)
+		dst = AppendBinary(ec, be.AppendUint32(dst, 0), elem, e)
 		be.PutUint32(dst[at:], uint32(len(dst)-at-4))
 	}
 	return dst
 }
 
 // decodeArrayBinary is the reverse of appendArrayBinary.
-func decodeArrayBinary(t, elem Type, src []byte) (Datum, error) {
+func decodeArrayBinary(ec *Context, t, elem Type, src []byte) (Datum, error) {
 	r := binaryReader{src: src}
 	dims, flags, oid := r.int32(), r.int32(), OID(r.int32())
 	switch {
@@ -286,7 +286,7 @@ func decodeArrayBinary(t, elem Type, src []byte) (Datum, error) {
 			return Datum{}, badBinaryLength(t, true)
 		}
 		var err error
-		if v.Elems[i], err = DecodeBinary(elem, b); err != nil {
+		if v.Elems[i], err = DecodeBinary(ec, elem, b); err != nil {
 			return Datum{}, err
 		}
 	}

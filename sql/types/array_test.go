@@ -53,7 +53,7 @@ func TestArraysOfArraysAreRefused(t *testing.T) {
 		}
 	}
 	twoDims := []byte{0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 23, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 5}
-	if _, err := types.DecodeBinary(types.Int4Array, twoDims); sqlerr.CodeOf(err) != sqlerr.FeatureNotSupported {
+	if _, err := types.DecodeBinary(nil, types.Int4Array, twoDims); sqlerr.CodeOf(err) != sqlerr.FeatureNotSupported {
 		t.Errorf("binary: %v", err)
 	}
 }
@@ -73,22 +73,22 @@ func TestArrayComesBackFromBinaryForm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		form := types.AppendBinary(nil, c.typ, d)
-		back, err := types.DecodeBinary(c.typ, form)
+		form := types.AppendBinary(nil, nil, c.typ, d)
+		back, err := types.DecodeBinary(nil, c.typ, form)
 		if err != nil || types.FormatText(nil, c.typ, back) != c.text {
 			t.Errorf("%s: %v, %v", c.text, types.FormatText(nil, c.typ, back), err)
 		}
 		for n := range form {
-			if _, err := types.DecodeBinary(c.typ, form[:n]); err == nil {
+			if _, err := types.DecodeBinary(nil, c.typ, form[:n]); err == nil {
 				t.Errorf("%s: the first %d bytes are read", c.text, n)
 			}
 		}
-		if _, err := types.DecodeBinary(c.typ, append(form, 0)); err == nil {
+		if _, err := types.DecodeBinary(nil, c.typ, append(form, 0)); err == nil {
 			t.Errorf("%s: a byte too many is read", c.text)
 		}
 	}
-	form := types.AppendBinary(nil, types.Int4Array, types.ArrayOf(types.Int4, []types.Datum{types.NewInt(1)}))
-	if _, err := types.DecodeBinary(types.Int8Array, form); sqlerr.CodeOf(err) != sqlerr.DatatypeMismatch {
+	form := types.AppendBinary(nil, nil, types.Int4Array, types.ArrayOf(types.Int4, []types.Datum{types.NewInt(1)}))
+	if _, err := types.DecodeBinary(nil, types.Int8Array, form); sqlerr.CodeOf(err) != sqlerr.DatatypeMismatch {
 		t.Errorf("int4[] read as int8[]: %v", err)
 	}
 }

@@ -26,8 +26,8 @@ func checkValue(t *testing.T, typ types.Type, d types.Datum) {
 	case types.Compare(typ, back, d) != 0 || !bytes.Equal(types.AppendText(nil, nil, typ, back), text):
 		t.Fatalf("%s: own text %q reads back as %q", typ.Format(), text, types.FormatText(nil, typ, back))
 	}
-	bin := types.AppendBinary(nil, typ, d)
-	back, err = types.DecodeBinary(typ, bin)
+	bin := types.AppendBinary(nil, nil, typ, d)
+	back, err = types.DecodeBinary(nil, typ, bin)
 	if err != nil || types.Compare(typ, back, d) != 0 || !bytes.Equal(types.AppendText(nil, nil, typ, back), text) {
 		t.Fatalf("%s: %q: own binary form %v reads back as %q, %v", typ.Format(), text, bin, types.FormatText(nil, typ, back), err)
 	}
@@ -63,7 +63,7 @@ func FuzzDecodeBinary(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, src []byte) {
 		typ := fuzzTypes[int(which)%len(fuzzTypes)].Base()
-		d, err := types.DecodeBinary(typ, src)
+		d, err := types.DecodeBinary(nil, typ, src)
 		if err != nil {
 			if _, ok := sqlerr.As(err); !ok {
 				t.Fatalf("%s %v: %v", typ.Format(), src, err)

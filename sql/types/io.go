@@ -76,6 +76,9 @@ func inputOther(ec *Context, t Type, text []byte) (Datum, error) {
 	if t.IsReg() {
 		return inputReg(ec, t, text)
 	}
+	if t.IsEnum() {
+		return inputEnum(ec, t, text)
+	}
 	elem, isArray := t.Elem()
 	ti := t.info()
 	switch {
@@ -135,6 +138,9 @@ func appendOther(ec *Context, dst []byte, t Type, d Datum) []byte {
 	if t.IsReg() {
 		return appendReg(ec, dst, t, OID(d.I))
 	}
+	if t.IsEnum() {
+		return appendEnum(ec, dst, t, d)
+	}
 	switch elem, isArray := t.Elem(); {
 	case t.isVector():
 		return appendVector(dst, elem, d)
@@ -152,7 +158,7 @@ func FormatText(ec *Context, t Type, d Datum) string {
 }
 
 // AppendBinary appends PostgreSQL's binary form of d, which is not NULL, to dst.
-func AppendBinary(dst []byte, t Type, d Datum) []byte {
+func AppendBinary(ec *Context, dst []byte, t Type, d Datum) []byte {
 	switch t.OID {
 	case BoolOID:
 		return append(dst, byte(d.I))
@@ -177,7 +183,10 @@ func AppendBinary(dst []byte, t Type, d Datum) []byte {
 		dst = append(dst, jsonbVersion)
 	}
 	if elem, ok := t.Elem(); ok {
-		return appendArrayBinary(dst, elem, d)
+		return appendArrayBinary(ec, dst, elem, d)
+	}
+	if t.IsEnum() {
+		return appendEnum(ec, dst, t, d)
 	}
 	if t.Kind() == KindInt { // reg types and the like
 		return binary.BigEndian.AppendUint32(dst, uint32(d.I))
@@ -187,8 +196,8 @@ func AppendBinary(dst []byte, t Type, d Datum) []byte {
 
 // DecodeBinary makes a value of type t from PostgreSQL's binary form of it, the modifier of t not applied. The Datum shares
 // no memory with src. A form of the wrong length is 08P01 or 22P03, as in PostgreSQL.
-func DecodeBinary(t Type, src []byte) (Datum, error) {
-	if n := t.Len(); n > 0 && t.OID != NameOID && len(src) != int(n) {
+func DecodeBinary(ec *Context, t Type, src []byte) (Datum, error) {
+	if n := t.Len(); n > 0 && t.OID != NameOID && !t.IsEnum() && len(src) != int(n) {
 		return Datum{}, badBinaryLength(t, len(src) < int(n))
 	}
 	switch t.OID {
@@ -223,12 +232,12 @@ func DecodeBinary(t Type, src []byte) (Datum, error) {
 	case ByteaOID, UUIDOID:
 		return NewBytes(append([]byte{}, src...)), nil
 	default:
-		return decodeOther(t, src)
+		return decodeOther(ec.orDefault(), t, src)
 	}
 }
 
 // decodeOther is DecodeBinary of the types that are rarely sent.
-func decodeOther(t Type, src []byte) (Datum, error) {
+func decodeOther(ec *Context, t Type, src []byte) (Datum, error) {
 	switch t.OID {
 	case TimeOID:
 		return decodeTime(int64(binary.BigEndian.Uint64(src)))
@@ -243,9 +252,11 @@ func decodeOther(t Type, src []byte) (Datum, error) {
 	elem, isArray := t.Elem()
 	switch ti := t.info(); {
 	case isArray && ti.use == useFull:
-		return decodeArrayBinary(t, elem, src)
+		return decodeArrayBinary(ec, t, elem, src)
 	case t.IsReg() || t.OID == XidOID || t.OID == CidOID:
 		return NewInt(int64(binary.BigEndian.Uint32(src))), nil
+	case t.IsEnum():
+		return inputEnum(ec, t, src)
 	}
 	return Datum{}, sqlerr.Unsupported("binary input of type " + t.Format())
 }

@@ -15,11 +15,14 @@ func (t Type) Name() string {
 }
 
 // Format is the type as format_type shows it: integer, character varying(15), numeric(8,2), text[]. A char without length,
-// which only bpchar gives, shows as "character".
+// which only bpchar gives, shows as "character". A type that somebody made shows as a number: see NameTypes.
 func (t Type) Format() string {
 	ti := t.info()
 	if ti == nil {
 		return "???"
+	}
+	if t.IsUser() {
+		return t.numberedName()
 	}
 	if t.Mod < 0 {
 		return ti.format

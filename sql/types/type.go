@@ -181,7 +181,7 @@ func (t Type) PrecisionScale() (precision, scale int, ok bool) {
 type Kind uint8
 
 const (
-	// KindInt: Datum.I. Bools (0, 1), integers, oids, dates (days since 2000-01-01), times and timestamps (microseconds
+	// KindInt: Datum.I. Bools (0, 1), integers, oids, enums, dates (days since 2000-01-01), times and timestamps (microseconds
 	// since 2000-01-01 UTC, or since midnight), floats (math.Float64bits; float4 as the float64 of the same value).
 	KindInt Kind = iota
 	// KindNumeric: Datum.I and Datum.Scale, or Datum.Big.
@@ -200,9 +200,11 @@ func (t Type) Kind() Kind {
 		return KindInt
 	case NumericOID:
 		return KindNumeric
-	default:
-		return KindBytes
 	}
+	if t.IsEnum() {
+		return KindInt
+	}
+	return KindBytes
 }
 
 // IsUnknown reports whether the type is that of an untyped literal.

@@ -146,7 +146,7 @@ func TestBadEncodingIsRefused(t *testing.T) {
 		if e, ok := sqlerr.As(err); !ok || e.Code != sqlerr.CharacterNotInRepertoire || e.Message != msg {
 			t.Errorf("%q: %v", text, err)
 		}
-		if _, err := types.DecodeBinary(types.Varchar, []byte(text)); sqlerr.CodeOf(err) != sqlerr.CharacterNotInRepertoire {
+		if _, err := types.DecodeBinary(nil, types.Varchar, []byte(text)); sqlerr.CodeOf(err) != sqlerr.CharacterNotInRepertoire {
 			t.Errorf("binary %q: %v", text, err)
 		}
 	}
@@ -170,7 +170,7 @@ func TestBadBinaryFormsAreRefused(t *testing.T) {
 		{types.Timestamp, []byte{0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe}, sqlerr.DatetimeFieldOverflow},
 		{types.Date, []byte{0x7f, 0xff, 0xff, 0xfe}, sqlerr.DatetimeFieldOverflow},
 	} {
-		if d, err := types.DecodeBinary(c.typ, c.src); sqlerr.CodeOf(err) != c.code {
+		if d, err := types.DecodeBinary(nil, c.typ, c.src); sqlerr.CodeOf(err) != c.code {
 			t.Errorf("%s %v: %v, %v", c.typ.Format(), c.src, d, err)
 		}
 	}

@@ -117,8 +117,13 @@ func init() {
 
 // info is the type's row, or nil.
 func (t Type) info() *typeInfo {
-	if int(t.OID) < len(typesByOID) {
+	switch {
+	case int(t.OID) < len(typesByOID):
 		return typesByOID[t.OID]
+	case t.IsEnum():
+		return enumInfo
+	case t.IsUser():
+		return enumArrayInfo
 	}
 	return nil
 }
@@ -156,7 +161,10 @@ func (t Type) HasValues() bool {
 // false for other types.
 func (t Type) Elem() (elem Type, ok bool) {
 	ti := t.info()
-	if ti == nil || ti.elem == 0 {
+	switch {
+	case ti == enumArrayInfo:
+		return Type{t.OID - 1, -1}, true
+	case ti == nil || ti.elem == 0:
 		return Type{}, false
 	}
 	return Type{ti.elem, t.Mod}, true
@@ -165,13 +173,16 @@ func (t Type) Elem() (elem Type, ok bool) {
 // IsArray reports whether the type has elements: T[], int2vector and oidvector.
 func (t Type) IsArray() bool {
 	ti := t.info()
-	return ti != nil && ti.elem != 0
+	return ti != nil && (ti.elem != 0 || ti == enumArrayInfo)
 }
 
 // Array is the type of arrays of t. ok is false for types that have none, arrays among them.
 func (t Type) Array() (array Type, ok bool) {
 	ti := t.info()
-	if ti == nil || ti.array == 0 {
+	switch {
+	case ti == enumInfo:
+		return Type{t.OID + 1, -1}, true
+	case ti == nil || ti.array == 0:
 		return Type{}, false
 	}
 	return Type{ti.array, t.Mod}, true
@@ -180,10 +191,11 @@ func (t Type) Array() (array Type, ok bool) {
 // isVector: int2vector and oidvector, which count from 0 and have a text form of their own.
 func (t Type) isVector() bool { return t.OID == Int2VectorOID || t.OID == OidVectorOID }
 
-// ByOID finds a type by its OID, without modifier; ok is false for types minidb does not know.
+// ByOID finds a built-in type by its OID, without modifier; ok is false for types minidb does not know, and for those that
+// somebody made.
 func ByOID(oid OID) (t Type, ok bool) {
 	t = Type{oid, -1}
-	return t, t.info() != nil
+	return t, !t.IsUser() && t.info() != nil
 }
 
 // ByName finds a type by its pg_type.typname, such as int4 or _text, without modifier.

@@ -165,7 +165,7 @@ func (r *copyIn) value(t types.Type, field []byte) (types.Datum, error) {
 	if !r.Binary() {
 		return types.InputShared(r.env.Eval.Types, t, field)
 	}
-	d, err := types.DecodeBinary(t, field)
+	d, err := types.DecodeBinary(r.env.Eval.Types, t, field)
 	if err == nil && t.Mod >= 0 {
 		d, err = types.ApplyMod(d, t, false)
 	}

@@ -106,7 +106,7 @@ func (c *CopyTo) row(ec *types.Context, w *copyfmt.Writer, b *types.Batch, row i
 		}
 		w.BeginField()
 		if c.Binary() {
-			w.Buf = types.AppendBinary(w.Buf, col.Type, col.Datum(row))
+			w.Buf = types.AppendBinary(ec, w.Buf, col.Type, col.Datum(row))
 		} else {
 			w.Buf = types.AppendText(ec, w.Buf, col.Type, col.Datum(row))
 		}

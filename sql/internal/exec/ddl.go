@@ -26,6 +26,10 @@ func DDL(ctx context.Context, env *Env, st parse.Stmt) (tag string, err error) {
 		return "CREATE TABLE", d.createTable(ctx, st)
 	case *parse.CreateViewStmt:
 		return "CREATE VIEW", d.createView(ctx, st)
+	case *parse.CreateEnumStmt:
+		return "CREATE TYPE", d.createEnum(ctx, st)
+	case *parse.AlterEnumStmt:
+		return "ALTER TYPE", d.alterEnum(ctx, st)
 	case *parse.CreateSchemaStmt:
 		return "CREATE SCHEMA", d.createSchema(ctx, st)
 	case *parse.CommentStmt:
@@ -38,6 +42,10 @@ func DDL(ctx context.Context, env *Env, st parse.Stmt) (tag string, err error) {
 		return "ALTER SEQUENCE", d.alterSequence(ctx, st)
 	case *parse.AlterTableStmt:
 		return alterTag(st.Kind), d.alterTable(ctx, st)
+	case *parse.OwnerStmt:
+		if st.Kind == parse.TypeObject {
+			return "ALTER TYPE", d.ownEnum(ctx, st)
+		}
 	case *parse.RenameStmt:
 		return alterTag(st.Kind), d.rename(ctx, st)
 	case *parse.SetSchemaStmt:
@@ -52,6 +60,9 @@ func DDL(ctx context.Context, env *Env, st parse.Stmt) (tag string, err error) {
 		}
 		if st.Kind == parse.SchemaObject {
 			return "DROP SCHEMA", d.dropSchemas(ctx, st)
+		}
+		if st.Kind == parse.TypeObject {
+			return "DROP TYPE", d.dropTypes(ctx, st)
 		}
 	}
 	return "", sqlerr.Unsupported(parse.Feature(st, env.Text))

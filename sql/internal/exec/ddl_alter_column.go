@@ -96,7 +96,7 @@ func tableScope(t *catalog.Table, clause expr.Clause) *expr.Scope {
 func (a *alteration) setType(ctx context.Context, c *parse.AlterCmd, col *catalog.Column) error {
 	c.Column.Name = c.Name
 	x := a.builder()
-	to, err := a.columnType(x, c.Column)
+	to, err := a.columnType(ctx, x, c.Column)
 	if err != nil {
 		return err
 	}

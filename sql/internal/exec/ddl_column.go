@@ -39,7 +39,7 @@ func (d *ddl) columnOf(ctx context.Context, x *expr.Builder, t *catalog.Table, d
 		}
 	} else {
 		var err error
-		if m.col.Type, err = d.columnType(x, def); err != nil {
+		if m.col.Type, err = d.columnType(ctx, x, def); err != nil {
 			return m.col, nil, err
 		}
 	}
@@ -131,9 +131,12 @@ func checkIdentityType(t types.Type) error {
 }
 
 // columnType resolves the type of a column and refuses what no column can have.
-func (d *ddl) columnType(x *expr.Builder, c *parse.ColumnDef) (types.Type, error) {
+func (d *ddl) columnType(ctx context.Context, x *expr.Builder, c *parse.ColumnDef) (types.Type, error) {
 	t, err := x.ResolveType(c.Type)
 	if err != nil {
+		return t, err
+	}
+	if err := d.useType(ctx, t); err != nil {
 		return t, err
 	}
 	if t.Category() == 'P' || t.IsUnknown() {

@@ -54,7 +54,7 @@ func (a *alteration) constraintNameFor(ctx context.Context, k *parse.Constraint,
 }
 
 func (a *alteration) addCheck(ctx context.Context, k *parse.Constraint) error {
-	mentioned, err := a.checkExpression(a.builder(), a.t, k)
+	text, mentioned, err := a.checkExpression(a.builder(), a.t, k)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (a *alteration) addCheck(ctx context.Context, k *parse.Constraint) error {
 	if len(mentioned) == 1 {
 		names = []string{a.t.Column(mentioned[0]).Name}
 	}
-	check := catalog.Check{Expr: k.Text, Columns: mentioned, NotValid: k.NotValid}
+	check := catalog.Check{Expr: text, Columns: mentioned, NotValid: k.NotValid}
 	if check.Name, err = a.constraintNameFor(ctx, k, names, "check"); err != nil {
 		return err
 	}
@@ -76,14 +76,14 @@ func (a *alteration) addCheck(ctx context.Context, k *parse.Constraint) error {
 	return nil
 }
 
-// checkExpression resolves a CHECK and gives the columns that it mentions.
-func (d *ddl) checkExpression(x *expr.Builder, t *catalog.Table, k *parse.Constraint) ([]catalog.ColumnID, error) {
+// checkExpression resolves a CHECK and gives the text to keep of it and the columns that it mentions.
+func (d *ddl) checkExpression(x *expr.Builder, t *catalog.Table, k *parse.Constraint) (string, []catalog.ColumnID, error) {
 	e, err := x.BuildCondition(k.Expr, tableScope(t, expr.ClauseCheck))
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	if expr.VolatilityOf(e) != expr.Immutable {
-		return nil, d.at(sqlerr.New(sqlerr.InvalidObjectDefinition, "functions in check constraint must be marked IMMUTABLE"), k.Expr.Position())
+		return "", nil, d.at(sqlerr.New(sqlerr.InvalidObjectDefinition, "functions in check constraint must be marked IMMUTABLE"), k.Expr.Position())
 	}
 	var mentioned []catalog.ColumnID
 	expr.Columns(e, func(c *expr.Column) {
@@ -91,7 +91,7 @@ func (d *ddl) checkExpression(x *expr.Builder, t *catalog.Table, k *parse.Constr
 			mentioned = append(mentioned, id)
 		}
 	})
-	return mentioned, nil
+	return storedExpression(e, k.Text), mentioned, nil
 }
 
 // addKey adds a PRIMARY KEY or UNIQUE constraint with its index.

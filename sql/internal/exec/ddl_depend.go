@@ -35,6 +35,7 @@ const (
 	objectDefault
 	objectConstraint
 	objectEnum
+	objectEnumArray
 	objectSchema
 )
 
@@ -47,7 +48,7 @@ type objectKey struct {
 
 func (o object) key() objectKey {
 	switch o.kind {
-	case objectEnum:
+	case objectEnum, objectEnumArray:
 		return objectKey{o.kind, o.enum.ID, 0}
 	case objectSchema:
 		return objectKey{o.kind, o.schema.ID, 0}
@@ -60,6 +61,8 @@ func (o object) oid() types.OID {
 	switch o.kind {
 	case objectEnum:
 		return o.enum.OID
+	case objectEnumArray:
+		return o.enum.OID + 1
 	case objectSchema:
 		return o.schema.OID
 	case objectConstraint:
@@ -113,7 +116,9 @@ func (d *ddl) dropObjects(ctx context.Context, objects []object, cascade bool) e
 // collect adds what depends on o right behind place at, depth first, and moves at to the last of it.
 func (s *dropSet) collect(o object, at *int) {
 	deps := s.dependents(o)
-	slices.SortStableFunc(deps, func(a, b dropped) int { return cmp.Compare(a.oid(), b.oid()) })
+	slices.SortStableFunc(deps, func(a, b dropped) int {
+		return cmp.Or(cmp.Compare(a.oid(), b.oid()), cmp.Compare(b.column, a.column))
+	})
 	for _, dep := range deps {
 		if s.keys[dep.key()] || s.covered(dep.object) {
 			continue
@@ -127,10 +132,23 @@ func (s *dropSet) collect(o object, at *int) {
 
 // covered reports whether a part of a relation goes with the relation.
 func (s *dropSet) covered(o object) bool {
-	if o.kind == objectEnum || o.kind == objectSchema || o.kind == objectRelation {
+	switch o.kind {
+	case objectEnum, objectEnumArray, objectSchema, objectRelation:
 		return false
 	}
 	return s.keys[objectKey{objectRelation, o.table.ID, 0}] || o.kind == objectDefault && s.keys[objectKey{objectColumn, o.table.ID, uint32(o.column)}]
+}
+
+// withColumn reports whether a constraint goes with a column that it is on.
+func (s *dropSet) withColumn(o object) bool {
+	if o.kind != objectConstraint {
+		return false
+	}
+	gone := func(id catalog.ColumnID) bool { return s.keys[objectKey{objectColumn, o.table.ID, uint32(id)}] }
+	if fk := o.table.ForeignKey(o.constraint); fk != nil {
+		return slices.ContainsFunc(fk.Columns, gone)
+	}
+	return slices.ContainsFunc(o.table.Checks, func(k catalog.Check) bool { return k.OID == o.constraint && slices.ContainsFunc(k.Columns, gone) })
 }
 
 // dependents are the objects that depend on o directly.
@@ -165,8 +183,12 @@ func (s *dropSet) dependents(o object) []dropped {
 			}
 		}
 	case objectEnum:
+		add(true, object{kind: objectEnumArray, enum: o.enum})
 		s.addTyped(o.enum.OID, add)
 		s.addViews(o.enum.OID, 0, add)
+		s.addMentions(o.enum.OID, add)
+	case objectEnumArray:
+		s.addTyped(o.enum.OID+1, add)
 	case objectSchema:
 		s.addContained(o.schema.ID, add)
 	}
@@ -245,6 +267,24 @@ func (s *dropSet) addTyped(oid types.OID, add func(bool, object)) {
 	}
 }
 
+// addMentions adds the defaults and checks whose texts have a type by its number, of columns of other types.
+func (s *dropSet) addMentions(oid types.OID, add func(bool, object)) {
+	mention := types.EnumType(oid).Format()
+	for _, t := range s.contents.Tables {
+		for i := range t.Columns {
+			c := &t.Columns[i]
+			if of, ok := c.Type.EnumOf(); strings.Contains(c.Default, mention) && !(ok && of == oid) {
+				add(false, object{kind: objectDefault, table: t, column: c.ID})
+			}
+		}
+		for i := range t.Checks {
+			if strings.Contains(t.Checks[i].Expr, mention) {
+				add(false, object{kind: objectConstraint, table: t, constraint: t.Checks[i].OID})
+			}
+		}
+	}
+}
+
 // addContained adds what is in a schema.
 func (s *dropSet) addContained(schema catalog.ID, add func(bool, object)) {
 	for _, t := range s.contents.Tables {
@@ -271,7 +311,7 @@ func (s *dropSet) report(ctx context.Context, cascade bool) error {
 		switch {
 		case o.named:
 			named = append(named, o.object)
-		case o.auto:
+		case o.auto, s.withColumn(o.object):
 		case cascade:
 			lines = append(lines, "drop cascades to "+s.describe(ctx, o.object))
 		default:
@@ -329,6 +369,8 @@ func (s *dropSet) describe(ctx context.Context, o object) string {
 		return "constraint " + constraintName(o.table, o.constraint) + " on table " + s.relationName(ctx, o.table)
 	case objectEnum:
 		return "type " + s.qualified(ctx, o.enum.Schema, o.enum.Name)
+	case objectEnumArray:
+		return "type " + s.qualified(ctx, o.enum.Schema, o.enum.Name) + "[]"
 	}
 	return "schema " + o.schema.Name
 }
@@ -386,6 +428,8 @@ func (s *dropSet) applyOne(ctx context.Context, o object) error {
 	switch o.kind {
 	case objectEnum:
 		return s.env.View.DropEnum(ctx, o.enum)
+	case objectEnumArray:
+		return nil
 	case objectSchema:
 		return s.env.View.DropSchema(ctx, o.schema)
 	}

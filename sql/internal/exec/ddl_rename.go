@@ -15,6 +15,8 @@ import (
 // rename runs ALTER … RENAME.
 func (d *ddl) rename(ctx context.Context, st *parse.RenameStmt) error {
 	switch st.Kind {
+	case parse.TypeObject:
+		return d.renameEnum(ctx, st)
 	case parse.TableObject, parse.ViewObject, parse.SequenceObject, parse.IndexObject:
 	default:
 		return sqlerr.Unsupported(parse.Feature(st, d.env.Text) + " … RENAME")
@@ -140,6 +142,8 @@ func setConstraintName(t *catalog.Table, oid types.OID, name string) {
 // setSchema runs ALTER … SET SCHEMA.
 func (d *ddl) setSchema(ctx context.Context, st *parse.SetSchemaStmt) error {
 	switch st.Kind {
+	case parse.TypeObject:
+		return d.moveEnum(ctx, st)
 	case parse.TableObject, parse.ViewObject, parse.SequenceObject:
 	default:
 		return sqlerr.Unsupported("SET SCHEMA of this object")

@@ -97,6 +97,12 @@ func (d *ddl) commented(ctx context.Context, st *parse.CommentStmt) (types.OID, 
 			return 0, 0, missing(err, sqlerr.InvalidCatalogName, "database")
 		}
 		return db.OID, 0, nil
+	case parse.TypeObject:
+		e, err := d.enum(ctx, st.Name, kv.TableAccessShare)
+		if err != nil {
+			return 0, 0, err
+		}
+		return e.OID, 0, nil
 	case parse.RoleObject:
 		oid, err := d.roleOID(ctx, st.Name.Name)
 		return oid, 0, err

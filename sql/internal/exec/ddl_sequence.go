@@ -386,6 +386,23 @@ func storedDefault(e expr.Expr, text string) string {
 	if named {
 		return expr.Deparse(e, false)
 	}
+	return storedExpression(e, text)
+}
+
+// storedExpression is the text to keep of an expression: as it was written, but with the numbers of types that somebody made
+// and of their labels, which renaming them does not change.
+func storedExpression(e expr.Expr, text string) string {
+	named := false
+	expr.Walk(e, func(x expr.Expr) bool {
+		switch x.(type) {
+		case *expr.Const, *expr.Cast:
+			named = named || x.Type().IsUser()
+		}
+		return true
+	})
+	if named {
+		return expr.DeparseStored(e, false)
+	}
 	return text
 }
 

@@ -207,11 +207,11 @@ func notKeyable(t types.Type) error {
 
 // check adds a CHECK constraint after resolving its expression.
 func (m *tableMaker) check(k *parse.Constraint) error {
-	mentioned, err := m.checkExpression(m.x, m.b.Table(), k)
+	text, mentioned, err := m.checkExpression(m.x, m.b.Table(), k)
 	if err != nil {
 		return err
 	}
-	return m.b.AddCheck(k.Name, k.Text, mentioned)
+	return m.b.AddCheck(k.Name, text, mentioned)
 }
 
 // addForeignKeys adds the foreign keys to the new table.

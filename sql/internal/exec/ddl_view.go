@@ -161,6 +161,9 @@ func (d *ddl) tableOfQuery(ctx context.Context, schema *catalog.Schema, st *pars
 		if c.Type.Category() == 'P' {
 			return nil, sqlerr.New(sqlerr.InvalidTableDefinition, "column \"%s\" has pseudo-type %s", name, c.Type.Format())
 		}
+		if err := d.useType(ctx, c.Type); err != nil {
+			return nil, err
+		}
 		if err := b.AddColumn(catalog.Column{Name: name, Type: c.Type}); err != nil {
 			return nil, err
 		}

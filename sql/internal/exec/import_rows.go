@@ -10,6 +10,7 @@ import (
 	"minidb/sql/catalog"
 	"minidb/sql/internal/copyfmt"
 	"minidb/sql/internal/expr"
+	"minidb/sql/internal/parse"
 	"minidb/sql/internal/plan"
 	"minidb/sql/rowenc"
 	"minidb/sql/sqlerr"
@@ -27,7 +28,8 @@ type rowPlan struct {
 	env       Env
 	encoder   *rowenc.Encoder
 	sequences *importSequences
-	parents   []*parentKeys // of the table's foreign keys; used under the mutex of sequences
+	enumNames map[types.OID]string // of the types of columns
+	parents   []*parentKeys        // of the table's foreign keys; used under the mutex of sequences
 }
 
 func (i *Import) rowPlan(ctx context.Context, view *catalog.View, t *catalog.Table) (*rowPlan, error) {
@@ -35,9 +37,12 @@ func (i *Import) rowPlan(ctx context.Context, view *catalog.View, t *catalog.Tab
 	p := &rowPlan{store: store, table: t, env: *i.env, encoder: rowenc.NewEncoder(t), sequences: &importSequences{view: view}}
 	ec := *i.env.Eval.Types
 	ec.Names = nil // which is the session's, and not for other goroutines
+	var err error
+	if ec.Enums, p.enumNames, err = enumsOf(ctx, view, t); err != nil {
+		return nil, err
+	}
 	ec.TxnTime, ec.StmtTime = time.Now(), time.Now()
 	p.env.Eval = &expr.EvalContext{Types: &ec, Session: i.env.Eval.Session, Sequences: p.sequences}
-	var err error
 	if p.ordinals, err = i.columns(t); err != nil {
 		return nil, err
 	}
@@ -51,6 +56,23 @@ func (i *Import) rowPlan(ctx context.Context, view *catalog.View, t *catalog.Tab
 		return nil, err
 	}
 	return p, p.lockParents(ctx, view)
+}
+
+// enumsOf gives the labels and names of the enumerated types of a table's columns, and locks the types.
+func enumsOf(ctx context.Context, view *catalog.View, t *catalog.Table) (func(types.OID) *types.Enum, map[types.OID]string, error) {
+	values, names := map[types.OID]*types.Enum{}, map[types.OID]string{}
+	for i := range t.Columns {
+		oid, ok := t.Columns[i].Type.EnumOf()
+		if !ok || values[oid] != nil {
+			continue
+		}
+		e, err := view.LockEnum(ctx, oid, kv.TableAccessShare)
+		if err != nil {
+			return nil, nil, err
+		}
+		values[oid], names[oid] = e.Values(), parse.QuoteIdent(e.Name)
+	}
+	return func(oid types.OID) *types.Enum { return values[oid] }, names, nil
 }
 
 // lockParents keeps the tables that the table references as they are, so that their keys can be looked up at any time.
@@ -140,6 +162,7 @@ func (w *rowWorker) Encode(rec *bulk.Record, emit func(key, value []byte) error)
 		if err != nil {
 			if e, ok := sqlerr.As(err); ok {
 				name := p.table.Columns[o].Name
+				e.Message = types.NameTypes(w.env.Eval.Types.Enums, func(oid types.OID) (string, bool) { return p.enumNames[oid], true }, e.Message)
 				e.WithTable(schemaName(&w.env, p.table), p.table.Name).WithColumn(name)
 				e.WithWhere("column %s: \"%s\"", name, copyfmt.Shown(rec.Fields[i]))
 			}

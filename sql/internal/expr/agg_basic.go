@@ -16,7 +16,7 @@ func makeAggregates() map[string]aggImpl {
 	}
 	for _, t := range []string{
 		"int2", "int4", "int8", "oid", "float4", "float8", "numeric", "text", "bpchar", "date", "time", "timestamp",
-		"timestamptz", "interval", "timetz", "anyarray",
+		"timestamptz", "interval", "timetz", "anyarray", "anyenum",
 	} {
 		m["min("+t+")"] = aggImpl{make: func(a *Aggregate) accumulator { return &extremeAcc{typ: a.Args[0].Type(), want: -1} }, strict: true}
 		m["max("+t+")"] = aggImpl{make: func(a *Aggregate) accumulator { return &extremeAcc{typ: a.Args[0].Type(), want: 1} }, strict: true}

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"math"
+	"strings"
 
 	"minidb/sql/internal/parse"
 	"minidb/sql/sqlerr"
@@ -16,6 +17,8 @@ type Builder struct {
 	Params *Params
 	// Types is what the input functions of literals take from the session; nil stands for the defaults.
 	Types *types.Context
+	// UserTypes are the types that are not built in and that were named, or have constants, so far.
+	UserTypes []types.OID
 	// SchemaExists tells whether a schema other than pg_catalog, public and information_schema exists; nil: none does.
 	SchemaExists func(name string) bool
 }
@@ -258,6 +261,9 @@ func (b *Builder) cast(x *parse.CastExpr, s *Scope) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c, ok := b.numberedLiteral(x, to); ok {
+		return c, nil
+	}
 	e, err := b.castOperand(x.X, to, s)
 	if err != nil {
 		return nil, err
@@ -291,7 +297,10 @@ func (b *Builder) ResolveType(n *parse.TypeName) (types.Type, error) {
 		return b.arrayType(n)
 	}
 	if k := len(n.Names); k > 1 && n.Names[k-2] != "pg_catalog" {
-		return types.Type{}, b.at(sqlerr.New(sqlerr.UndefinedObject, "type \"%s.%s\" does not exist", n.Names[k-2], n.Name()), n.Pos)
+		return b.userType(n)
+	}
+	if t, ok := types.NumberedType(n.Name()); ok && len(n.Names) > 1 {
+		return t, nil
 	}
 	if n.Name() == "char" {
 		// Only in quotes does it keep this name.
@@ -302,7 +311,36 @@ func (b *Builder) ResolveType(n *parse.TypeName) (types.Type, error) {
 		mods[i] = int64(m)
 	}
 	t, err := types.ParseTypeName(n.Name(), mods)
+	if sqlerr.CodeOf(err) == sqlerr.UndefinedObject && len(n.Names) == 1 {
+		return b.userType(n)
+	}
 	return t, b.at(err, n.Pos)
+}
+
+// userType finds a type that is not built in.
+func (b *Builder) userType(n *parse.TypeName) (types.Type, error) {
+	quoted := make([]string, len(n.Names))
+	for i, name := range n.Names {
+		quoted[i] = parse.QuoteIdent(name)
+	}
+	err := sqlerr.New(sqlerr.UndefinedObject, "type \"%s\" does not exist", strings.Join(n.Names, "."))
+	if b.Types == nil || b.Types.Names == nil {
+		return types.Type{}, b.at(err, n.Pos)
+	}
+	oid, findErr := b.Types.Names.Find(types.RegType, strings.Join(quoted, "."))
+	t := types.Type{OID: oid, Mod: -1}
+	switch {
+	case sqlerr.CodeOf(findErr) == sqlerr.UndefinedObject:
+		return types.Type{}, b.at(err, n.Pos)
+	case findErr != nil:
+		return types.Type{}, b.at(findErr, n.Pos)
+	case b.Types.Enums == nil || !t.IsUser() || b.Types.Enums(oid&^1) == nil:
+		return types.Type{}, b.unsupported("composite types", n.Pos)
+	case len(n.Mods) > 0:
+		return types.Type{}, b.at(sqlerr.New(sqlerr.SyntaxError, "type modifier is not allowed for type \"%s\"", n.Name()), n.Pos)
+	}
+	b.UserTypes = append(b.UserTypes, oid&^1)
+	return t, nil
 }
 
 // arrayType finds the type of arrays of a written name. How many brackets there are, and with what bounds, says nothing.
@@ -310,6 +348,9 @@ func (b *Builder) arrayType(n *parse.TypeName) (types.Type, error) {
 	scalar := *n
 	scalar.ArrayBounds = nil
 	elem, err := b.ResolveType(&scalar)
+	if e, ok := sqlerr.As(err); ok && e.Code == sqlerr.UndefinedObject {
+		e.Message = "type \"" + strings.Join(n.Names, ".") + "[]\" does not exist"
+	}
 	if err != nil {
 		return elem, err
 	}

@@ -1,6 +1,9 @@
 package expr
 
 import (
+	"strings"
+
+	"minidb/sql/internal/parse"
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
 )
@@ -67,7 +70,8 @@ func (f *factTables) element(t types.OID) types.OID {
 	if tf := f.types[t]; tf != nil {
 		return tf.elem
 	}
-	return 0
+	elem, _ := types.Type{OID: t, Mod: -1}.Elem()
+	return elem.OID
 }
 
 // canCoerce reports whether all inputs can become the targets.
@@ -102,7 +106,7 @@ func (f *factTables) castVolatility(target, source types.OID, p castPath) Volati
 
 // textDependsOnSession: the text forms of these types are read or written by settings of the session, or name objects.
 func textDependsOnSession(t types.OID) bool {
-	if typ := (types.Type{OID: t, Mod: -1}); typ.IsReg() {
+	if typ := (types.Type{OID: t, Mod: -1}); typ.IsReg() || typ.IsEnum() {
 		return true
 	} else if elem, ok := typ.Elem(); ok {
 		return textDependsOnSession(elem.OID)
@@ -163,6 +167,9 @@ func (b *Builder) coerceBase(e Expr, to types.Type, context types.CastContext) (
 
 // literal gives an untyped literal its type: the type's input function reads it now.
 func (b *Builder) literal(c *Const, to types.Type) (Expr, error) {
+	if oid, ok := to.EnumOf(); ok {
+		b.UserTypes = append(b.UserTypes, oid)
+	}
 	if c.Value.Null {
 		return &Const{Value: c.Value, typ: to, pos: c.pos}, nil
 	}
@@ -171,6 +178,16 @@ func (b *Builder) literal(c *Const, to types.Type) (Expr, error) {
 		return nil, b.at(err, c.pos)
 	}
 	return &Const{Value: d, typ: to, pos: c.pos}, nil
+}
+
+// numberedLiteral is the literal of a cast to a type by number, as stored expressions have it: with places for labels.
+func (b *Builder) numberedLiteral(x *parse.CastExpr, to types.Type) (Expr, bool) {
+	lit, ok := x.X.(*parse.Literal)
+	if !ok || lit.Kind != parse.StringLiteral || !to.IsUser() || !strings.HasPrefix(x.Type.Name(), "#") {
+		return nil, false
+	}
+	d, err := types.Input(nil, to, []byte(lit.Text))
+	return &Const{Value: d, typ: to, pos: lit.Pos}, err == nil
 }
 
 // commonType picks the type that CASE, UNION and the like give their branches, by the rules of PostgreSQL's manual, 10.5.
@@ -245,7 +262,7 @@ func oidsOf(exprs []Expr) []types.OID {
 
 // format is the name of a type as messages show it.
 func (f *factTables) format(t types.OID) string {
-	if typ, ok := types.ByOID(t); ok {
+	if typ, ok := types.ByOID(t); ok || typ.IsUser() {
 		return typ.Format()
 	}
 	tf := f.types[t]

@@ -214,5 +214,8 @@ func (f *factTables) category(t types.OID) (category byte, preferred bool) {
 	if tf := f.types[t]; tf != nil {
 		return tf.category, tf.preferred
 	}
+	if typ := (types.Type{OID: t, Mod: -1}); typ.IsUser() {
+		return typ.Category(), false
+	}
 	return categoryUserDefined, false
 }

@@ -38,8 +38,8 @@ func makeBinaryFuncs() map[string]impl {
 		"varcharsend": types.Varchar, "bpcharsend": types.BPChar, "namesend": types.Name, "byteasend": types.Bytea, "date_send": types.Date,
 		"timestamp_send": types.Timestamp, "timestamptz_send": types.TimestampTZ, "interval_send": types.Interval, "uuid_send": types.UUID,
 	} {
-		m[name] = impl{f1: func(_ *EvalContext, a types.Datum) (types.Datum, error) {
-			return types.NewBytes(types.AppendBinary(nil, t, a)), nil
+		m[name] = impl{f1: func(ec *EvalContext, a types.Datum) (types.Datum, error) {
+			return types.NewBytes(types.AppendBinary(ec.Types, nil, t, a)), nil
 		}}
 	}
 	return m

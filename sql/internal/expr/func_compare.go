@@ -16,7 +16,7 @@ func makeCompareFuncs() map[string]impl {
 	for _, p := range []string{"int2", "int4", "int8", "int24", "int42", "int28", "int82", "int48", "int84", "oid", "bool"} {
 		addIntComparisons(m, p)
 	}
-	for _, p := range []string{"date_", "timestamp_", "time_"} {
+	for _, p := range []string{"date_", "timestamp_", "time_", "enum_"} {
 		addIntComparisons(m, p)
 	}
 	for _, p := range []string{"float4", "float8", "float48", "float84"} {

@@ -53,7 +53,11 @@ func (f *factTables) bindGeneric(inputs, targets []types.OID) (elem, compatible 
 			if input = f.element(input); input == 0 {
 				return 0, 0, false
 			}
-		case anyEnumOID, anyRangeOID, anyMultirangeOID, anyCompatibleRangeOID, anyCompatibleMultiOID:
+		case anyEnumOID:
+			if !types.EnumType(input).IsEnum() {
+				return 0, 0, false
+			}
+		case anyRangeOID, anyMultirangeOID, anyCompatibleRangeOID, anyCompatibleMultiOID:
 			// No value here is of such a type.
 			return 0, 0, false
 		}
@@ -110,7 +114,7 @@ func (f *factTables) concrete(inputs, args []types.OID, result types.OID) ([]typ
 	}
 	for i, t := range append(args[:len(args):len(args)], result) {
 		switch t {
-		case anyElementOID, anyNonArrayOID, anyArrayOID:
+		case anyElementOID, anyNonArrayOID, anyArrayOID, anyEnumOID:
 			if elem == types.UnknownOID {
 				return nil, 0, sqlerr.New(sqlerr.DatatypeMismatch,
 					"could not determine polymorphic type because input has type %s", "unknown")
@@ -147,6 +151,9 @@ func (f *factTables) concrete(inputs, args []types.OID, result types.OID) ([]typ
 func (f *factTables) arrayOf(elem types.OID) (types.OID, error) {
 	if array := f.arrays[elem]; array != 0 {
 		return array, nil
+	}
+	if array, ok := types.EnumType(elem).Array(); ok && array.IsUser() {
+		return array.OID, nil
 	}
 	return 0, sqlerr.New(sqlerr.UndefinedObject, "could not find array type for data type %s", f.format(elem))
 }

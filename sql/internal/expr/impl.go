@@ -45,7 +45,7 @@ type (
 var families = []map[string]impl{
 	compareFuncs, intFuncs, floatFuncs, numericFuncs, textFuncs, padFuncs, likeFuncs, regexpFuncs, quoteFuncs, formatFuncs,
 	binaryFuncs, sessionFuncs, dateFuncs, datePartFuncs, dateTruncFuncs, toCharFuncs, sequenceFuncs,
-	timeFuncs, regexpMoreFuncs, oidFuncs, arrayFuncs, seriesFuncs, jsonFuncs, jsonMakeFuncs, jsonbEditFuncs, jsonSetFuncs,
+	timeFuncs, regexpMoreFuncs, oidFuncs, arrayFuncs, seriesFuncs, jsonFuncs, jsonMakeFuncs, jsonbEditFuncs, jsonSetFuncs, enumFuncs,
 }
 
 // provided are the implementations that other packages have.

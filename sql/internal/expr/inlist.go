@@ -21,7 +21,7 @@ func newConstSet(list []Expr, oper *operator) *constSet {
 	}
 	s := &constSet{}
 	switch oper.left {
-	case types.Int2OID, types.Int4OID, types.Int8OID, types.OidOID, types.DateOID, types.TimestampOID, types.TimestampTZOID:
+	case types.Int2OID, types.Int4OID, types.Int8OID, types.OidOID, types.DateOID, types.TimestampOID, types.TimestampTZOID, anyEnumOID:
 		s.ints = make(map[int64]struct{}, len(list))
 	case types.TextOID, types.ByteaOID, types.UUIDOID:
 		s.texts = make(map[string]struct{}, len(list))

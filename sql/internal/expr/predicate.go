@@ -122,7 +122,7 @@ func asColumn(e Expr) *Column {
 // canKey reports whether values of type t can be made keys of the column: see KeyValue.
 func canKey(c *Column, t types.OID) bool {
 	switch {
-	case c.typ.OID == t:
+	case c.typ.OID == t, c.typ.IsEnum() && t == anyEnumOID:
 		return true
 	case isInt(c.typ.OID):
 		return isInt(t)

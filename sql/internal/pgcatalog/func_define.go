@@ -66,15 +66,15 @@ func formatTypeFunc(r *Reader, s *Snapshot, args []datum) (datum, error) {
 }
 
 // getExpr writes an expression that a system table holds: they hold them as they are written by default.
-func getExpr(_ *Reader, s *Snapshot, args []datum) (datum, error) {
+func getExpr(r *Reader, s *Snapshot, args []datum) (datum, error) {
 	if len(args) < 3 || !args[2].Bool() {
-		return args[0], nil
+		return text(s.nameTypes(r.env.SearchPath(), args[0].Text())), nil
 	}
 	t := s.relations[oidOf(args[1])].Table
-	return text(deparse(args[0].Text(), true, func(b *expr.Builder, x parse.Expr) (expr.Expr, error) {
+	return text(s.nameTypes(r.env.SearchPath(), deparse(args[0].Text(), true, func(b *expr.Builder, x parse.Expr) (expr.Expr, error) {
 		e, err := b.Build(x, columnScope(t))
 		return e, err
-	})), nil
+	}))), nil
 }
 
 // prettyArg is the last argument of the functions that can leave out parentheses and schemas.
@@ -110,7 +110,7 @@ func getConstraintDef(r *Reader, s *Snapshot, args []datum) (datum, error) {
 		return null, nil
 	}
 	pretty := prettyArg(args, 1)
-	return text(s.constraintDef(&c, t, pretty, namerFor(r, s, pretty))), nil
+	return text(s.nameTypes(r.env.SearchPath(), s.constraintDef(&c, t, pretty, namerFor(r, s, pretty)))), nil
 }
 
 func getViewDef(r *Reader, s *Snapshot, args []datum) (datum, error) {

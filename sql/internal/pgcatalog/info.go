@@ -151,9 +151,9 @@ func (s *Snapshot) infoColumn(schema, table, name string, position int, nullable
 func (s *Snapshot) addDefault(v values, t *catalog.Table, c *catalog.Column) {
 	switch {
 	case c.Generated != "":
-		v["is_generated"], v["generation_expression"] = text("ALWAYS"), text(s.defaultText(t, c))
+		v["is_generated"], v["generation_expression"] = text("ALWAYS"), text(s.nameTypes(defaultPath, s.defaultText(t, c)))
 	case hasDefault(c):
-		v["column_default"] = text(s.defaultText(t, c))
+		v["column_default"] = text(s.nameTypes(defaultPath, s.defaultText(t, c)))
 	}
 	if c.Identity == catalog.NoIdentity {
 		return
@@ -169,6 +169,9 @@ func (s *Snapshot) addDefault(v values, t *catalog.Table, c *catalog.Column) {
 	}
 }
 
+// defaultPath is the search path by which the rows of information_schema, which all sessions share, name types.
+var defaultPath = []string{"public"}
+
 func integer(n int64) datum { return text(strconv.FormatInt(n, 10)) }
 
 // typeValues describes a type in the words of the standard.
@@ -178,6 +181,14 @@ func (s *Snapshot) typeValues(t types.Type) values {
 	switch {
 	case info == enumInfo:
 		v["data_type"] = text("USER-DEFINED")
+		for _, u := range s.userTypes() {
+			if u.oid == t.OID {
+				v["udt_schema"], v["udt_name"] = text(u.schema), text(u.name)
+			}
+		}
+		return v
+	case info == enumArrayInfo:
+		v["data_type"] = text("ARRAY")
 		for _, u := range s.userTypes() {
 			if u.oid == t.OID {
 				v["udt_schema"], v["udt_name"] = text(u.schema), text(u.name)

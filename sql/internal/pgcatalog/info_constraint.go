@@ -75,7 +75,7 @@ func infoCheckConstraints(s *Snapshot) []row {
 	}
 	for _, c := range s.allConstraints() {
 		if c.kind == 'c' {
-			add(c.table, c.name, "("+s.checkText(c.table, c.check, false)+")")
+			add(c.table, c.name, "("+s.nameTypes(defaultPath, s.checkText(c.table, c.check, false))+")")
 		}
 	}
 	s.notNulls(func(t *catalog.Table, c *catalog.Column, name string) { add(t, name, c.Name+" IS NOT NULL") })

@@ -85,11 +85,11 @@ func NewReader(env Env) *Reader { return &Reader{env: env} }
 
 // snapshot gives the descriptors as they are now: each change of a descriptor gives the catalog a new generation.
 func (r *Reader) snapshot() (*Snapshot, error) {
+	database := r.env.Database()
 	view, err := r.env.View()
 	if err != nil {
 		return nil, err
 	}
-	database := r.env.Database()
 	generation := view.Store().Generation()
 	s := r.own
 	if !view.Changed() {

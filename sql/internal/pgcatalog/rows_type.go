@@ -43,7 +43,7 @@ func typeRows(s *Snapshot) []row {
 		rows = append(rows, r)
 	}
 	for _, e := range s.enums() {
-		rows = append(rows, s.enumType(e, template, at))
+		rows = append(rows, s.enumType(e, template, at), s.enumArrayType(e, template, at))
 	}
 	return rows
 }
@@ -64,11 +64,27 @@ func (s *Snapshot) enumType(e *catalog.Enum, template row, at typeColumns) row {
 	rel := Find("pg_catalog", "pg_type")
 	r := slices.Clone(template)
 	r[at.oid], r[at.name], r[at.namespace] = oid(e.OID), text(e.Name), oid(s.schemaByID[e.Schema].OID)
-	r[at.owner], r[at.relid] = oid(e.Owner), oid(0)
+	r[at.owner], r[at.relid], r[at.array] = oid(e.Owner), oid(0), oid(e.OID+1)
 	for name, d := range map[string]datum{
 		"typlen": num(4), "typbyval": flag(true), "typtype": char('e'), "typcategory": char('E'), "typalign": char('i'), "typstorage": char('p'),
 		"typinput": builtinFunction("enum_in"), "typoutput": builtinFunction("enum_out"), "typreceive": builtinFunction("enum_recv"),
 		"typsend": builtinFunction("enum_send"),
+	} {
+		r[rel.Column(name)] = d
+	}
+	return r
+}
+
+// enumArrayType is the row of pg_type of the arrays of an enumerated type.
+func (s *Snapshot) enumArrayType(e *catalog.Enum, template row, at typeColumns) row {
+	rel := Find("pg_catalog", "pg_type")
+	r := slices.Clone(template)
+	r[at.oid], r[at.name], r[at.namespace] = oid(e.OID+1), text(arrayName(e)), oid(s.schemaByID[e.Schema].OID)
+	r[at.owner], r[at.relid], r[at.elem] = oid(e.Owner), oid(0), oid(e.OID)
+	for name, d := range map[string]datum{
+		"typtype": char('b'), "typcategory": char('A'), "typalign": char('i'), "typsubscript": builtinFunction("array_subscript_handler"),
+		"typinput": builtinFunction("array_in"), "typoutput": builtinFunction("array_out"), "typreceive": builtinFunction("array_recv"),
+		"typsend": builtinFunction("array_send"), "typanalyze": builtinFunction("array_typanalyze"),
 	} {
 		r[rel.Column(name)] = d
 	}
@@ -80,8 +96,8 @@ func builtinFunction(name string) datum { return oid(builtinsNamed("pg_proc", "p
 func enumRows(s *Snapshot) []row {
 	var rows []row
 	for _, e := range s.enums() {
-		for i, l := range e.Labels {
-			rows = append(rows, row{oid(l.OID), oid(e.OID), float(float64(i + 1)), text(l.Name)})
+		for _, l := range e.Labels {
+			rows = append(rows, row{oid(l.OID), oid(e.OID), float(l.SortOrder()), text(l.Name)})
 		}
 	}
 	return rows

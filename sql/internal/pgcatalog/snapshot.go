@@ -38,6 +38,7 @@ type Snapshot struct {
 	schemaByID map[catalog.ID]*catalog.Schema
 	tableByID  map[catalog.ID]*catalog.Table
 	relations  map[types.OID]catalog.Relation // tables and indexes
+	enumByOID  map[types.OID]*types.Enum      // of this database
 
 	said         []catalog.CommentEntry
 	commentsOnce sync.Once
@@ -58,13 +59,16 @@ func newSnapshot(generation uint64, database *catalog.Database, all catalog.Cont
 	s := &Snapshot{
 		generation: generation, database: database, all: all, said: comments,
 		schemaByID: map[catalog.ID]*catalog.Schema{}, tableByID: map[catalog.ID]*catalog.Table{},
-		relations: map[types.OID]catalog.Relation{}, rows: map[*Relation][]row{}, lookups: map[lookup]map[string][]row{},
+		relations: map[types.OID]catalog.Relation{}, enumByOID: map[types.OID]*types.Enum{}, rows: map[*Relation][]row{}, lookups: map[lookup]map[string][]row{},
 	}
 	for _, schema := range all.Schemas {
 		if schema.Database == database.ID {
 			s.schemas = append(s.schemas, schema)
 			s.schemaByID[schema.ID] = schema
 		}
+	}
+	for _, e := range s.enums() {
+		s.enumByOID[e.OID] = e.Values()
 	}
 	for _, t := range all.Tables {
 		if s.schemaByID[t.Schema] == nil {

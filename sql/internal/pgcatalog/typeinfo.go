@@ -42,16 +42,27 @@ var builtinTypes = sync.OnceValue(func() map[types.OID]*typeInfo {
 // enumInfo is how values of enumerated types are held.
 var enumInfo = &typeInfo{len: 4, byValue: true, kind: 'e', category: 'E', align: 'i', storage: 'p'}
 
+// enumArrayInfo is how arrays of them are held.
+var enumArrayInfo = &typeInfo{len: -1, kind: 'b', category: 'A', align: 'i', storage: 'x'}
+
 // typeOf is the facts of a type: those of enumerated types, which are not built in, are all alike.
 func typeOf(o types.OID) *typeInfo {
 	if t := builtinTypes()[o]; t != nil {
 		return t
 	}
+	if t := (types.Type{OID: o, Mod: -1}); t.IsUser() && !t.IsEnum() {
+		return enumArrayInfo
+	}
 	return enumInfo
 }
 
 // btreeClass is the operator class by which an index orders a type.
-func btreeClass(t types.OID) types.OID { return btreeClasses()[t] }
+func btreeClass(t types.OID) types.OID {
+	if types.EnumType(t).IsEnum() {
+		t = types.AnyEnumOID
+	}
+	return btreeClasses()[t]
+}
 
 const (
 	amHeap  types.OID = 2

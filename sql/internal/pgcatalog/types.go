@@ -2,6 +2,7 @@ package pgcatalog
 
 import (
 	"strconv"
+	"strings"
 
 	"minidb/sql/catalog"
 	"minidb/sql/internal/parse"
@@ -52,15 +53,23 @@ func (s *Snapshot) userTypes() []userType {
 		}
 	}
 	for _, e := range s.enums() {
-		out = append(out, userType{e.OID, object{s.schemaByID[e.Schema].Name, e.Name}})
+		schema := s.schemaByID[e.Schema].Name
+		out = append(out, userType{e.OID, object{schema, e.Name}}, userType{e.OID + 1, object{schema, arrayName(e)}})
 	}
 	return out
 }
+
+// arrayName is what the type of arrays of a type is called.
+func arrayName(e *catalog.Enum) string { return catalog.TruncateName("_" + e.Name) }
 
 // typeName is a type as regtype and format_type show it.
 func (s *Snapshot) typeName(path []string, o types.OID) (string, bool) {
 	if name := formatType(o, -1); name != "" {
 		return name, true
+	}
+	if elem := o - 1; s.enumByOID[elem] != nil {
+		name, ok := s.typeName(path, elem)
+		return name + "[]", ok
 	}
 	for _, t := range s.userTypes() {
 		if t.oid == o {
@@ -107,9 +116,16 @@ func (r *Reader) findType(s *Snapshot, written string) (types.OID, error) {
 	if sqlerr.CodeOf(unknown) == sqlerr.SyntaxError {
 		return 0, unknown
 	}
-	parts, err := types.SplitName(written)
+	name, array := written, false
+	for strings.HasSuffix(strings.TrimSpace(name), "[]") {
+		name, array = strings.TrimSuffix(strings.TrimSpace(name), "[]"), true
+	}
+	parts, err := types.SplitName(name)
 	if err != nil {
 		return 0, unknown
+	}
+	if len(parts) == 3 && parts[0] == s.database.Name {
+		parts = parts[1:]
 	}
 	var o types.OID
 	var ok bool
@@ -120,7 +136,10 @@ func (r *Reader) findType(s *Snapshot, written string) (types.OID, error) {
 		o, ok = s.findNamedType(parts[0], parts[1])
 	}
 	if !ok {
-		return 0, sqlerr.New(sqlerr.UndefinedObject, "type \"%s\" does not exist", written)
+		return 0, sqlerr.New(sqlerr.UndefinedObject, "type \"%s\" does not exist", name)
+	}
+	if array && s.enumByOID[o] != nil {
+		return o + 1, nil
 	}
 	return o, nil
 }

@@ -120,8 +120,8 @@ func (p *Planner) Arguments(args []parse.Expr, params []types.Type) ([]expr.Expr
 }
 
 // ResolveType finds the type of a written name; text is what its position counts in.
-func ResolveType(n *parse.TypeName, text string) (types.Type, error) {
-	return (&expr.Builder{Text: text}).ResolveType(n)
+func ResolveType(n *parse.TypeName, text string, ec *types.Context) (types.Type, error) {
+	return (&expr.Builder{Text: text, Types: ec}).ResolveType(n)
 }
 
 // at gives an error a position.

@@ -8,7 +8,6 @@ import (
 	"minidb/sql/internal/expr"
 	"minidb/sql/internal/parse"
 	"minidb/sql/sqlerr"
-	"minidb/sql/types"
 )
 
 // addView adds a view: its query takes its place, with the names of the search path that the view was made under.
@@ -69,9 +68,13 @@ func (p *Planner) PlanView(st *parse.SelectStmt) (*ViewQuery, error) {
 		v.Uses = append(v.Uses, u)
 	}
 	for _, c := range plan.Columns {
-		if c.Type.OID >= types.OID(catalog.FirstOID) {
-			v.Uses = append(v.Uses, catalog.Use{OID: c.Type.OID})
+		if oid, ok := c.Type.EnumOf(); ok {
+			p.builder.UserTypes = append(p.builder.UserTypes, oid)
 		}
+	}
+	slices.Sort(p.builder.UserTypes)
+	for _, oid := range slices.Compact(p.builder.UserTypes) {
+		v.Uses = append(v.Uses, catalog.Use{OID: oid})
 	}
 	return v, nil
 }

@@ -1,0 +1,39 @@
+package sql
+
+import (
+	"context"
+
+	"minidb/sql/sqlerr"
+	"minidb/sql/types"
+)
+
+// nameTypes puts the names of types that somebody made into a message, which comes from where they are numbers.
+func (s *Session) nameTypes(e *sqlerr.Error) {
+	for _, text := range []*string{&e.Message, &e.Detail, &e.Hint} {
+		*text = s.named(*text)
+	}
+}
+
+// named puts the names of types that somebody made into a text.
+func (s *Session) named(text string) string {
+	return types.NameTypes(s.reader.Enum, func(oid types.OID) (string, bool) { return s.reader.NameOf(types.RegType, oid) }, text)
+}
+
+// Argument makes a parameter's value of its text or binary form. Errors are *sqlerr.Error.
+func (s *Session) Argument(ctx context.Context, t types.Type, raw []byte, binary bool) (d types.Datum, err error) {
+	read := func(context.Context) error {
+		if binary {
+			d, err = types.DecodeBinary(s.context, t, raw)
+		} else {
+			d, err = types.Input(s.context, t, raw)
+		}
+		return err
+	}
+	if t.IsUser() || t.IsReg() {
+		// The names are in the catalog, which is read in a transaction.
+		err = s.call(ctx, read)
+	} else {
+		err = read(ctx)
+	}
+	return d, err
+}
