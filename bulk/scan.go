@@ -48,7 +48,7 @@ type scanner struct {
 // that is returned.
 func scan(ctx context.Context, r *Request, work func() chunkWork) error {
 	o := source.SplitterOptions{
-		FS: r.FS, Dir: r.Dir, Files: r.Files, Format: r.Format, ChunkBytes: r.chunkBytes(r.totalBytes()),
+		FS: r.FS, Dir: r.Dir, Files: r.Files, Format: r.Format, Columns: r.Columns, ChunkBytes: r.chunkBytes(r.totalBytes()),
 		MaxRecordBytes: int(max(r.MemoryBytes/8, minRecordBytes)),
 	}
 	sp, err := source.NewSplitter(o)

@@ -28,6 +28,13 @@ type Format struct {
 	Null string
 	// Header skips the first record of every file.
 	Header bool
+	// MatchHeader is Header that refuses a file whose first record is not the
+	// names of the fields wanted. Without those names it only skips.
+	MatchHeader bool
+	// ForceNull tells for which fields a quoted Null is NULL too, ForceNotNull for
+	// which an unquoted one is not. Each is nil or has an entry for each field
+	// wanted.
+	ForceNull, ForceNotNull []bool
 	// Skip skips so many records of every file, the header among them if Header
 	// is set.
 	Skip int64
@@ -77,7 +84,7 @@ func (f Format) normal() (Format, error) {
 	if f.Escape == 0 {
 		f.Escape = f.Quote
 	}
-	if f.Header && f.Skip == 0 {
+	if (f.Header || f.MatchHeader) && f.Skip == 0 {
 		f.Skip = 1
 	}
 	for _, c := range []struct {

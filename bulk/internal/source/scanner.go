@@ -144,8 +144,44 @@ func (s *Scanner) field() (more bool, err error) {
 }
 
 func (s *Scanner) add(field []byte, quoted bool) {
+	i := len(s.rec.Fields)
 	s.rec.Fields = append(s.rec.Fields, field)
-	s.rec.Null = append(s.rec.Null, !quoted && string(field) == s.format.Null)
+	null := string(field) == s.format.Null
+	switch {
+	case !null:
+	case quoted:
+		null = i < len(s.format.ForceNull) && s.format.ForceNull[i]
+	default:
+		null = i >= len(s.format.ForceNotNull) || !s.format.ForceNotNull[i]
+	}
+	s.rec.Null = append(s.rec.Null, null)
+}
+
+// checkHeader compares the first record with the names of the columns.
+func (s *Scanner) checkHeader() error {
+	columns := s.columns
+	s.columns = nil // the message is another one if there are too few or too many
+	rec, err := s.Next()
+	s.columns = columns
+	switch {
+	case err != nil:
+		return err
+	case rec == nil || columns == nil:
+		return nil
+	case len(rec.Fields) != len(columns):
+		return badFormat(rec.File, rec.Line, "wrong number of fields in header line: got %d, expected %d", len(rec.Fields), len(columns))
+	}
+	for i, name := range columns {
+		switch {
+		case rec.Null[i]:
+			return badFormat(rec.File, rec.Line, "column name mismatch in header line field %d: got null value (\"%s\"), expected \"%s\"",
+				i+1, s.format.Null, name)
+		case string(rec.Fields[i]) != name:
+			return badFormat(rec.File, rec.Line, "column name mismatch in header line field %d: got \"%s\", expected \"%s\"",
+				i+1, rec.Fields[i], name)
+		}
+	}
+	return nil
 }
 
 // endField passes the delimiter or the line end at i.

@@ -420,3 +420,65 @@ func BenchmarkScanner(b *testing.B) {
 		}
 	}
 }
+
+func TestHeadersMatchAndForcedNulls(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		format Format
+		want   string // fields, and NULL; or a part of the error
+	}{
+		{"a,b\n1,2\n", Format{MatchHeader: true}, "1,2"},
+		{"\ufeff\"a\",b\r\n1,\r\n", Format{MatchHeader: true}, "1,NULL"},
+		{"a,B\n1,2\n", Format{MatchHeader: true}, `column name mismatch in header line field 2: got "B", expected "b"`},
+		{"a\n1,2\n", Format{MatchHeader: true}, "wrong number of fields in header line: got 1, expected 2"},
+		{"a,\n1,2\n", Format{MatchHeader: true}, `column name mismatch in header line field 2: got null value (""), expected "b"`},
+		{"\"\",\"\"\n", Format{ForceNull: []bool{true, false}}, "NULL,"},
+		{",\n", Format{ForceNotNull: []bool{true, false}}, ",NULL"},
+		{"\"\",\n", Format{ForceNull: []bool{true, true}, ForceNotNull: []bool{true, true}}, "NULL,"},
+	} {
+		fs := vfs.NewMem()
+		f, err := fs.Create("f.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Write([]byte(c.text))
+		f.Close()
+		got, err := firstRecord(SplitterOptions{FS: fs, Files: []string{"f.csv"}, Format: c.format, Columns: []string{"a", "b"}, ChunkBytes: 16, MaxRecordBytes: 1 << 10})
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want && (err == nil || !strings.Contains(got, c.want)) {
+			t.Errorf("%q: %s, want %s", c.text, got, c.want)
+		}
+	}
+}
+
+// firstRecord shows the first record after the header.
+func firstRecord(o SplitterOptions) (string, error) {
+	sp, err := NewSplitter(o)
+	if err != nil {
+		return "", err
+	}
+	defer sp.Close()
+	c, err := sp.Next(nil)
+	if err != nil {
+		return "", err
+	}
+	sc, err := NewScanner(o.Format, o.Columns)
+	if err != nil {
+		return "", err
+	}
+	sc.Reset(c)
+	rec, err := sc.Next()
+	if err != nil {
+		return "", err
+	}
+	var fields []string
+	for i, f := range rec.Fields {
+		if rec.Null[i] {
+			f = []byte("NULL")
+		}
+		fields = append(fields, string(f))
+	}
+	return strings.Join(fields, ","), nil
+}

@@ -45,6 +45,8 @@ type SplitterOptions struct {
 	Dir   string
 	Files []string // relative to Dir
 	Format
+	// Columns are the names that MatchHeader compares with.
+	Columns []string
 	// ChunkBytes is about the size of chunks; a longer record has one to itself.
 	ChunkBytes int
 	// MaxRecordBytes bounds a record.
@@ -62,8 +64,9 @@ type Splitter struct {
 	ended  bool   // of the file: carry is the rest of it
 	line   int64  // of carry's first byte
 	offset int64
-	skip   int64 // records of this file still to be skipped
-	left   int64 // of Format.Limit
+	skip   int64    // records of this file still to be skipped
+	header *Scanner // of records that MatchHeader compares; nil: none
+	left   int64    // of Format.Limit
 	eol    eol
 	seq    int
 	read   atomic.Int64 // bytes of all files so far
@@ -76,7 +79,13 @@ func NewSplitter(o SplitterOptions) (*Splitter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Splitter{o: o, format: f, left: f.Limit}, nil
+	s := &Splitter{o: o, format: f, left: f.Limit}
+	if f.MatchHeader {
+		// The forced fields are those of rows.
+		o.ForceNull, o.ForceNotNull = nil, nil
+		s.header, err = NewScanner(o.Format, o.Columns)
+	}
+	return s, err
 }
 
 // Close closes the open file.
@@ -137,7 +146,9 @@ func (s *Splitter) cut(buf []byte) (Chunk, bool, error) {
 		if s.offset == 0 && bytes.HasPrefix(data, []byte(byteOrderMark)) {
 			data, s.offset = data[len(byteOrderMark):], int64(len(byteOrderMark))
 		}
-		data = s.dropSkipped(data)
+		if data, err = s.dropSkipped(data); err != nil {
+			return Chunk{}, false, err
+		}
 		end := 0
 		if s.skip == 0 {
 			end = s.border(data)
@@ -198,12 +209,18 @@ func (s *Splitter) fill(data []byte, want int) ([]byte, error) {
 }
 
 // dropSkipped takes the records to be skipped off the front of data, as far as
-// they are there.
-func (s *Splitter) dropSkipped(data []byte) []byte {
+// they are there. Its error is of a header that does not match.
+func (s *Splitter) dropSkipped(data []byte) ([]byte, error) {
 	for s.skip > 0 && len(data) > 0 {
 		end, found := s.recordEnd(data)
 		if !found && !s.ended {
-			return data
+			return data, nil
+		}
+		if s.header != nil && s.skip == s.format.Skip {
+			s.header.Reset(Chunk{File: s.name, Data: bytes.Clone(data[:end]), Line: s.line, eol: s.eol})
+			if err := s.header.checkHeader(); err != nil {
+				return nil, err
+			}
 		}
 		s.pass(data[:end])
 		data = data[end:]
@@ -212,7 +229,7 @@ func (s *Splitter) dropSkipped(data []byte) []byte {
 	if s.ended && len(data) == 0 {
 		s.skip = 0
 	}
-	return data
+	return data, nil
 }
 
 // border returns where the last whole record of data ends, 0 if none does. At

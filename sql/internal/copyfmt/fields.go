@@ -76,6 +76,9 @@ func (s *textSource) header() error {
 	if n := len(s.rec.Fields); n != len(s.columns) {
 		return badFormat("wrong number of fields in header line: got %d, expected %d", n, len(s.columns))
 	}
+	if len(s.columns) > 0 { // PostgreSQL takes the mark for a part of the name
+		s.rec.Fields[0] = bytes.TrimPrefix(s.rec.Fields[0], []byte("\ufeff"))
+	}
 	for i, name := range s.columns {
 		switch {
 		case s.rec.Null[i]:

@@ -142,8 +142,12 @@ func (i *Import) Run(ctx context.Context, store *catalog.Store, job *jobs.Job) e
 	if err != nil {
 		return err
 	}
+	format, err := i.options.formatFor(t, rows.names())
+	if err != nil {
+		return err
+	}
 	req := bulk.Request{
-		DB: i.env.KV, Txn: txn, FS: i.fs, Dir: i.dir, Files: i.files, Columns: rows.names(), Format: i.options.format, Rows: rows,
+		DB: i.env.KV, Txn: txn, FS: i.fs, Dir: i.dir, Files: i.files, Columns: rows.names(), Format: format, Rows: rows,
 		Borders: indexBorders(t), Threads: i.options.threads,
 		Progress: func(p bulk.Progress) { job.Progress(jobProgress(p)) },
 	}

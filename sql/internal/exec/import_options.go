@@ -5,14 +5,17 @@ import (
 	"strings"
 
 	"minidb/bulk"
+	"minidb/sql/catalog"
 	"minidb/sql/internal/parse"
 	"minidb/sql/sqlerr"
 )
 
 // importOptions are the WITH options of IMPORT INTO.
 type importOptions struct {
-	format  bulk.Format
-	threads int
+	format bulk.Format
+	// The columns of the options of these names; nil: not given.
+	forceNull, forceNotNull *parse.OptionValue
+	threads                 int
 }
 
 // parseImportOptions reads the options, under the names that COPY and other systems' IMPORT have for them. Errors have positions.
@@ -29,8 +32,17 @@ func parseImportOptions(env *Env, st *parse.ImportStmt) (importOptions, error) {
 			return o, env.At(sqlerr.New(sqlerr.SyntaxError, "conflicting or redundant options"), opt.Pos)
 		}
 		seen[name] = true
-		if err := o.set(name, opt); err != nil {
-			return o, env.At(err, opt.Pos)
+		var err error
+		switch name {
+		case "force_null":
+			o.forceNull, err = optionColumns(env, opt, false)
+		case "force_not_null":
+			o.forceNotNull, err = optionColumns(env, opt, false)
+		default:
+			err = env.At(o.set(name, opt), opt.Pos)
+		}
+		if err != nil {
+			return o, err
 		}
 	}
 	return o, nil
@@ -50,7 +62,9 @@ func (o *importOptions) set(name string, opt *parse.Option) (err error) {
 	case "null", "nullif", "fields_defined_null_by":
 		f.Null, err = optionText(name, opt)
 	case "header":
-		f.Header, err = optionBool(name, opt)
+		if f.MatchHeader = opt.Value != nil && strings.EqualFold(opt.Value.Text, "match"); !f.MatchHeader {
+			f.Header, err = optionBool(name, opt)
+		}
 	case "skip", "skip_rows":
 		f.Skip, err = optionInt(name, opt)
 	case "row_limit", "rows", "limit":
@@ -80,6 +94,17 @@ func (o *importOptions) set(name string, opt *parse.Option) (err error) {
 		err = sqlerr.New(sqlerr.SyntaxError, "option \"%s\" not recognized", opt.Name)
 	}
 	return err
+}
+
+// formatFor is the format with the columns of the FORCE options as fields. Names are those of the fields.
+func (o *importOptions) formatFor(t *catalog.Table, names []string) (bulk.Format, error) {
+	f := o.format
+	var err error
+	if f.ForceNull, err = forceColumns(t, "FORCE_NULL", o.forceNull, names); err != nil {
+		return f, err
+	}
+	f.ForceNotNull, err = forceColumns(t, "FORCE_NOT_NULL", o.forceNotNull, names)
+	return f, err
 }
 
 // maxThreads bounds the option thread.
