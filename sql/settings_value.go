@@ -18,6 +18,7 @@ import (
 // badValue is what a check function returns: the part of the message that does not depend on the setting's name.
 type badValue struct {
 	message string // with %q for the setting's name; empty: the common message
+	detail  string
 	hint    string
 }
 
@@ -33,7 +34,7 @@ func invalidValue(name, value string, err error) error {
 	if b.message != "" {
 		e.Message = strings.ReplaceAll(b.message, "%name", `"`+name+`"`)
 	}
-	e.Hint = b.hint
+	e.Detail, e.Hint = b.detail, b.hint
 	return e
 }
 
@@ -207,20 +208,19 @@ func timeZone(v string) (string, error) {
 
 func loadZone(v string) (*time.Location, string, error) {
 	switch strings.ToUpper(v) {
-	case "UTC", "Z", "ZULU", "ETC/UTC":
-		return time.UTC, strings.ToUpper(v[:1]) + v[1:], nil
+	case "UTC":
+		return time.UTC, "UTC", nil
 	case "GMT":
 		return time.FixedZone("GMT", 0), "GMT", nil
-	case "LOCAL", "DEFAULT", "":
+	case "LOCAL", "DEFAULT":
 		return time.UTC, "UTC", nil
 	}
 	if hours, err := strconv.ParseFloat(v, 64); err == nil {
 		return offsetZone(time.Duration(hours * float64(time.Hour)))
 	}
-	if inner, ok := strings.CutPrefix(v, "<"); ok {
-		// The canonical form of an offset, as this function made it.
-		if name, _, ok := strings.Cut(inner, ">"); ok {
-			return parseOffset(name)
+	for _, name := range []string{strings.ToUpper(v[:min(1, len(v))]) + strings.ToLower(v[min(1, len(v)):]), strings.ToUpper(v)} {
+		if loc, err := time.LoadLocation(name); err == nil && len(v) > 1 && name != "Local" {
+			return loc, name, nil
 		}
 	}
 	// Abbreviations that are no names in the zone database do not count here.
@@ -228,35 +228,18 @@ func loadZone(v string) (*time.Location, string, error) {
 	if !ok {
 		return nil, "", &badValue{}
 	}
-	if named, err := time.LoadLocation(loc.String()); err == nil {
+	if named, err := time.LoadLocation(loc.String()); err == nil && strings.EqualFold(loc.String(), v) {
 		return named, named.String(), nil
+	}
+	if strings.ContainsAny(v, "0123456789") { // a rule in POSIX's form, which is its own name
+		return loc, strings.ToUpper(v), nil
 	}
 	return nil, "", &badValue{}
 }
 
-func parseOffset(name string) (*time.Location, string, error) {
-	sign := time.Duration(1)
-	if strings.HasPrefix(name, "-") {
-		sign = -1
-	}
-	parts := strings.Split(strings.TrimLeft(name, "+-"), ":")
-	var d time.Duration
-	for i, unit := range []time.Duration{time.Hour, time.Minute, time.Second} {
-		if i >= len(parts) {
-			break
-		}
-		n, err := strconv.Atoi(parts[i])
-		if err != nil {
-			return nil, "", &badValue{}
-		}
-		d += time.Duration(n) * unit
-	}
-	return offsetZone(sign * d)
-}
-
 func offsetZone(d time.Duration) (*time.Location, string, error) {
 	if d.Abs() > 168*time.Hour {
-		return nil, "", &badValue{}
+		return nil, "", &badValue{detail: "UTC timezone offset is out of range."}
 	}
 	sign, flipped := "+", "-"
 	if d < 0 {

@@ -3,10 +3,12 @@ package sql
 import (
 	"context"
 	"strings"
+	"time"
 
 	"minidb/sql/internal/exec"
 	"minidb/sql/internal/parse"
 	"minidb/sql/sqlerr"
+	"minidb/sql/types"
 )
 
 // utility is a statement that is not planned.
@@ -182,11 +184,24 @@ func setText(st *parse.SetStmt) (string, error) {
 
 // intervalOffset turns the interval of SET TIME ZONE INTERVAL '+02:00' HOUR TO MINUTE into an offset.
 func intervalOffset(text string) (string, error) {
-	_, canonical, err := parseOffset(strings.TrimSpace(text))
+	d, err := types.Input(nil, types.Interval, []byte(text))
 	if err != nil {
-		return "", sqlerr.New(sqlerr.InvalidParameterValue, "invalid value for parameter \"TimeZone\": \"%s\"", text)
+		return "", err
 	}
-	return canonical, nil
+	v := d.Interval()
+	bad := &badValue{}
+	switch {
+	case v.Months != 0:
+		bad.detail = "Cannot specify months in time zone interval."
+	case v.Days != 0:
+		bad.detail = "Cannot specify days in time zone interval."
+	default:
+		_, canonical, err := offsetZone(time.Duration(v.Usec) * time.Microsecond)
+		if err == nil {
+			return canonical, nil
+		}
+	}
+	return "", invalidValue("TimeZone", "INTERVAL '"+text+"'", bad)
 }
 
 // quoteIdentifier quotes a name unless it reads the same without.

@@ -1,6 +1,7 @@
 package types
 
 import (
+	"encoding/binary"
 	"strings"
 	"sync"
 	"time"
@@ -64,21 +65,19 @@ func init() {
 
 var zoneCache sync.Map // lower-case name → *time.Location; only names that exist, so its size is bounded
 
-// Zone finds a time zone by its name in the zone database, in any case, by an abbreviation that PostgreSQL knows, or by an
-// offset in POSIX's form, which counts west of UTC: UTC+3, +05:30.
+// Zone finds a time zone by its name in the zone database, in any case, by an abbreviation that PostgreSQL knows, or by a
+// rule in POSIX's form, which counts west of UTC: UTC+3, +05:30, CET-1CEST.
 func Zone(name string) (*time.Location, bool) {
 	lower := strings.ToLower(name)
 	if loc, ok := zoneCache.Load(lower); ok {
 		return loc.(*time.Location), true
 	}
-	if loc, ok := posixZone(lower); ok {
-		return loc, true
-	}
 	loc, ok := loadZone(name, lower)
 	if ok {
 		zoneCache.Store(strings.Clone(lower), loc)
+		return loc, true
 	}
-	return loc, ok
+	return posixZone(lower)
 }
 
 func loadZone(name, lower string) (*time.Location, bool) {
@@ -112,19 +111,63 @@ func titleCase(s string) string {
 	return string(b)
 }
 
-// posixZone reads an offset with or without letters before it. The letters mean nothing.
+// posixZone reads a zone as POSIX writes it: letters, or anything in <>, then an offset that counts west of UTC, then maybe
+// the same for summer time, and when that is: EST5EDT,M3.2.0,M11.1.0. The first letters may be missing.
 func posixZone(name string) (*time.Location, bool) {
-	i := 0
-	for i < len(name) && isLetter(name[i]) {
-		i++
+	letters := posixLetters(name)
+	offset := letters
+	for offset < len(name) && (name[offset] >= '0' && name[offset] <= ':' || name[offset] == '+' || name[offset] == '-') {
+		offset++
 	}
-	offset := name[i:]
-	if len(offset) < 2 || offset[0] != '+' && offset[0] != '-' || i > 0 && i < 3 || i > 16 {
+	text := name[letters:offset]
+	if text == "" || letters > 16 || letters > 0 && letters < 3 || len(name) > 64 {
 		return nil, false
+	}
+	if text[0] != '+' && text[0] != '-' {
+		text = "+" + text
 	}
 	var p datetimeText
-	if p.parseOffset([]byte(offset)) != dateOK {
+	if p.parseOffset([]byte(text)) != dateOK {
 		return nil, false
 	}
-	return time.FixedZone(strings.ToUpper(name[:i]), -int(p.offset)), true
+	if offset == len(name) {
+		return time.FixedZone(strings.Trim(strings.ToUpper(name[:letters]), "<>"), -int(p.offset)), true
+	}
+	if letters == 0 || posixLetters(name[offset:]) < 3 {
+		return nil, false
+	}
+	return ruleZone(strings.ToUpper(name), -int32(p.offset))
+}
+
+// posixLetters is the length of the abbreviation that a zone begins with.
+func posixLetters(s string) int {
+	if strings.HasPrefix(s, "<") {
+		return strings.IndexByte(s, '>') + 1
+	}
+	i := 0
+	for i < len(s) && isLetter(s[i]) {
+		i++
+	}
+	return i
+}
+
+// ruleZone makes a zone of a rule in POSIX's form: it writes the file that the zone database would have for it, which holds
+// nothing but the rule and, for what it does not cover, an offset in seconds.
+func ruleZone(rule string, offset int32) (*time.Location, bool) {
+	header := func(types, letters uint32) []byte {
+		h := append([]byte("TZif2"), make([]byte, 15)...)
+		for _, n := range []uint32{0, 0, 0, 0, types, letters} {
+			h = binary.BigEndian.AppendUint32(h, n)
+		}
+		return h
+	}
+	file := append(header(0, 0), header(1, 4)...)
+	file = binary.BigEndian.AppendUint32(file, uint32(offset))
+	file = append(file, 0, 0) // no summer time, abbreviation at 0
+	file = append(file, "-00\x00\n"+rule+"\n"...)
+	loc, err := time.LoadLocationFromTZData(rule, file)
+	if err != nil {
+		return nil, false
+	}
+	return loc, true
 }
