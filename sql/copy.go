@@ -105,6 +105,9 @@ func (s *Session) copyTo(ctx context.Context, q *statement, st *parse.CopyStmt) 
 	if err != nil {
 		return 0, err
 	}
+	if p.Err != nil {
+		return 0, p.Err
+	}
 	if p.Columns == nil {
 		return 0, sqlerr.New(sqlerr.FeatureNotSupported, "COPY query must have a RETURNING clause")
 	}

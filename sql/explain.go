@@ -82,6 +82,9 @@ func (s *Session) explainUtility(q *statement, st *parse.ExplainStmt) (utility, 
 		if err != nil {
 			return nil, err
 		}
+		if p.Err != nil {
+			return nil, p.Err
+		}
 		if !o.analyze {
 			return s.explainRows(plan.Explain(p, plan.ExplainOptions{Verbose: o.verbose})), nil
 		}

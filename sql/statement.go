@@ -92,6 +92,9 @@ func (s *Session) newPortal(ctx context.Context, q *statement, args []types.Datu
 				return nil, err
 			}
 		}
+		if err := s.checkConstants(q.cached.plan, args); err != nil {
+			return nil, err
+		}
 		p.columns, p.planned, p.args = q.columns, q, args
 		return p, nil
 	}
@@ -107,6 +110,21 @@ func (s *Session) newPortal(ctx context.Context, q *statement, args []types.Datu
 		return u.run(ctx)
 	}
 	return p, nil
+}
+
+// checkConstants fails if a constant expression of the statement does. In PostgreSQL that is so too, since it computes them when it
+// makes a plan, whose parameters are known.
+func (s *Session) checkConstants(p *plan.Plan, args []types.Datum) error {
+	if p.Err != nil || len(p.Parts) == 0 || len(args) != len(p.Params) {
+		return p.Err
+	}
+	ec := &expr.EvalContext{Types: s.context, Params: args}
+	for _, e := range p.Parts {
+		if _, err := e.Eval(ec, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // planFor gives a plan that is right as of now: the tables are locked. The last one is used again if nothing it depends on changed.
@@ -287,6 +305,9 @@ func (s *Session) startPlan(ctx context.Context, q *statement, p *plan.Plan, arg
 		if p, err = s.planFor(ctx, q); err != nil {
 			return nil, err
 		}
+	}
+	if err := s.checkConstants(p, args); err != nil {
+		return nil, err
 	}
 	if p.Writes && s.tx.modes.readOnly {
 		return nil, sqlerr.New(sqlerr.ReadOnlySQLTransaction, "cannot execute %s in a read-only transaction", firstWord(p.Tag))

@@ -78,14 +78,15 @@ func (s *Session) lift(ctx context.Context, sqlText string) (*statement, []types
 			return nil, nil, nil
 		}
 	}
-	if _, err := s.planFor(ctx, x.q); err != nil {
+	p, err := s.planFor(ctx, x.q)
+	if err != nil {
 		if _, ok := sqlerr.As(err); !ok {
 			return nil, nil, err
 		}
 		x.q = nil
 		return nil, nil, nil
 	}
-	if !s.liftedArgs(x.q) {
+	if !s.liftedArgs(x.q) || s.checkConstants(p, t.args) != nil {
 		return nil, nil, nil
 	}
 	return x.q, t.args, nil

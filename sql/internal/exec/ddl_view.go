@@ -134,6 +134,9 @@ func (d *ddl) createTableAs(ctx context.Context, st *parse.CreateTableStmt) (str
 	if err != nil {
 		return "", err
 	}
+	if q.Err != nil {
+		return "", q.Err
+	}
 	t, err := d.tableOfQuery(ctx, schema, st, q.Columns)
 	if err != nil || st.NoData {
 		return "CREATE TABLE AS", err

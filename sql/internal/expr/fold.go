@@ -9,13 +9,50 @@ func Fold(e Expr) Expr {
 	return (&folder{}).fold(e)
 }
 
+// FoldChecked is Fold that also tells of the first evaluation that failed. As in PostgreSQL that is not one of an operand of AND, OR
+// or COALESCE behind another that decides, nor one of a branch of CASE that cannot be taken.
+func FoldChecked(e Expr) (Expr, error) {
+	f := &folder{}
+	return f.fold(e), f.failed
+}
+
+// ParameterParts adds to parts the expressions of e that are constants once the parameters are known, but for the parameters
+// themselves, as far as nothing decides whether they are needed.
+func ParameterParts(parts []Expr, e Expr) []Expr {
+	switch n := e.(type) {
+	case nil, *Param, *Const, *Case:
+		return parts
+	case *And:
+		return ParameterParts(parts, n.Args[0])
+	case *Or:
+		return ParameterParts(parts, n.Args[0])
+	case *Coalesce:
+		return ParameterParts(parts, n.Args[0])
+	}
+	if VolatilityOf(e) == Immutable && !contains(e, needsMoreThanParameters) {
+		return append(parts, e)
+	}
+	e.each(func(place *Expr) { parts = ParameterParts(parts, *place) })
+	return parts
+}
+
+func needsMoreThanParameters(e Expr) bool {
+	switch e.(type) {
+	case *Column, *CaseValue, *Case, *Aggregate, *Grouping, *WindowCall, *SetCall, *Subquery:
+		return true
+	}
+	return false
+}
+
 // FoldStable is Fold that computes stable functions and parameters too, with ec. The result is good for one statement.
 func FoldStable(ec *EvalContext, e Expr) Expr {
 	return (&folder{ec: ec}).fold(e)
 }
 
 type folder struct {
-	ec *EvalContext // nil: only immutable
+	ec     *EvalContext // nil: only immutable
+	failed error        // of the first evaluation that failed
+	muted  int          // in how many operands that do not matter it is
 }
 
 func (f *folder) fold(e Expr) Expr {
@@ -32,13 +69,21 @@ func (f *folder) fold(e Expr) Expr {
 	}
 	var operands []Expr
 	changed, constant := false, true
+	decided := false
 	e.each(func(place *Expr) {
 		o := f.fold(*place)
+		if !decided && decides(e, o) {
+			decided = true
+			f.muted++
+		}
 		operands = append(operands, o)
 		changed = changed || o != *place
 		_, isConst := o.(*Const)
 		constant = constant && isConst
 	})
+	if decided {
+		f.muted--
+	}
 	if changed {
 		e = e.clone()
 		i := 0
@@ -81,9 +126,29 @@ func (f *folder) compute(e Expr) Expr {
 	}
 	d, err := e.Eval(ec, nil)
 	if err != nil {
+		if f.failed == nil && f.muted == 0 {
+			f.failed = err
+		}
 		return nil
 	}
 	return NewConst(e.Type(), d.Clone())
+}
+
+// decides reports whether an operand makes those behind it in e matter no more.
+func decides(e, operand Expr) bool {
+	c, ok := operand.(*Const)
+	if !ok || c.Value.Null {
+		return false
+	}
+	switch e.(type) {
+	case *And:
+		return !c.Value.Bool()
+	case *Or:
+		return c.Value.Bool()
+	case *Coalesce:
+		return true
+	}
+	return false
 }
 
 // simplify takes constants out of AND, OR and COALESCE, and prepares lists for searching.

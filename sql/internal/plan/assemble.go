@@ -36,7 +36,7 @@ func (s *selection) assemble() (Node, error) {
 	}
 	exprs := make([]expr.Expr, len(s.outputs))
 	for i := range s.outputs {
-		exprs[i] = expr.Fold(s.outputs[i].expr)
+		exprs[i] = s.p.fold(s.outputs[i].expr)
 	}
 	node = &Project{Input: node, Exprs: exprs}
 	if s.clause.Distinct && len(s.on) == 0 {

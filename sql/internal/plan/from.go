@@ -264,7 +264,7 @@ func (p *Planner) addJoin(f *from, t *parse.JoinExpr, use Use) (*joinTree, error
 	if err != nil {
 		return nil, err
 	}
-	tree.on = expr.SplitAnd(expr.Fold(on))
+	tree.on = expr.SplitAnd(p.fold(on))
 	return tree, nil
 }
 

@@ -156,7 +156,7 @@ func (p *Planner) assigned(t *catalog.Table, ordinal int, defaults []expr.Expr, 
 	if err != nil {
 		return nil, err
 	}
-	return expr.Fold(e), nil
+	return p.fold(e), nil
 }
 
 // defaults are the default expressions of a table's columns, by ordinal.
@@ -231,7 +231,7 @@ func (p *Planner) returning(list []parse.Target, f *from) ([]expr.Expr, []Column
 	}
 	exprs, cols := make([]expr.Expr, 0, len(outputs)), make([]Column, 0, len(outputs))
 	for _, o := range outputs {
-		exprs = append(exprs, expr.Fold(o.expr))
+		exprs = append(exprs, p.fold(o.expr))
 		cols = append(cols, o.column)
 	}
 	return exprs, cols, nil

@@ -23,6 +23,11 @@ type Plan struct {
 	Tables []TableUse
 	// Writes tells that the statement is refused in a read-only transaction.
 	Writes bool
+	// Err is of a constant expression of the statement whose evaluation fails. The statement can be described but not run.
+	Err error
+	// Parts are expressions of the statement that are constants once the parameters are known. If the evaluation of one fails the statement
+	// does, whether there are rows to need it or not.
+	Parts []expr.Expr
 	// Tag is the command tag without the count of rows: "SELECT", "INSERT 0", "UPDATE", "DELETE".
 	Tag string
 }

@@ -33,6 +33,10 @@ type Planner struct {
 	topWith  *parse.With // of the whole statement
 	writes   []*WriteCTE // of the WITH clause, in order
 	subplans int
+	depth    int         // of the query at hand: 1 is the statement itself
+	root     parse.Stmt  // the statement
+	failed   error       // see Plan.Err
+	parts    []expr.Expr // see Plan.Parts
 
 	inViews    int              // how many views the query at hand is the text of
 	direct     []*catalog.Table // what the statement itself names
@@ -45,7 +49,7 @@ func (p *Planner) Plan(st parse.Stmt, given []types.Type) (*Plan, error) {
 	if p.NoParams {
 		params = expr.NoParams()
 	}
-	p.builder = p.newBuilder(params)
+	p.builder, p.root = p.newBuilder(params), st
 	out, err := p.statement(st)
 	if err != nil {
 		return nil, err
@@ -53,8 +57,22 @@ func (p *Planner) Plan(st parse.Stmt, given []types.Type) (*Plan, error) {
 	if err := p.builder.Params.Check(); err != nil {
 		return nil, err
 	}
+	out.Err, out.Parts = p.failed, p.parts
 	out.Params, out.Tables = p.builder.Params.Types(), p.tables
 	return out, nil
+}
+
+// fold is expr.Fold that notes an evaluation that fails in the statement itself. One in a subquery may turn out not to be needed.
+func (p *Planner) fold(e expr.Expr) expr.Expr {
+	e, err := expr.FoldChecked(e)
+	if p.failed == nil && p.depth <= 1 {
+		p.failed = err
+	}
+	// INSERT needs all its values in any case; only the description of its result must not come before their errors.
+	if st, inserts := p.root.(*parse.InsertStmt); p.depth <= 1 && (!inserts || st.Returning != nil) {
+		p.parts = expr.ParameterParts(p.parts, e)
+	}
+	return e
 }
 
 // newBuilder makes what builds the statement's expressions.

@@ -22,6 +22,8 @@ func (p *Planner) query(st *parse.SelectStmt, outer *expr.Scope) (*queryPlan, er
 		return nil, err
 	}
 	defer done()
+	p.depth++
+	defer func() { p.depth-- }()
 	if st.WithTies {
 		return nil, p.unsupported("WITH TIES", st.Position())
 	}
@@ -104,7 +106,7 @@ func (s *selection) buildWhere() error {
 	if err != nil {
 		return err
 	}
-	s.conds = expr.SplitAnd(expr.Fold(e))
+	s.conds = expr.SplitAnd(s.p.fold(e))
 	return nil
 }
 

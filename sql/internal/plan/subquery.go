@@ -37,6 +37,8 @@ func (p *Planner) subquery(b *expr.Builder, s *expr.Scope, q expr.SubqueryReques
 	}
 	t := types.Bool
 	switch q.Kind {
+	case expr.ExistsSubquery:
+		forgetValues(query.node)
 	case expr.ScalarSubquery:
 		t = query.columns[0].Type
 	case expr.ArraySubquery:
@@ -63,6 +65,19 @@ func (p *Planner) subquery(b *expr.Builder, s *expr.Scope, q expr.SubqueryReques
 		e = &expr.Not{Arg: e}
 	}
 	return e, nil
+}
+
+// forgetValues takes out what a query for EXISTS would compute for nobody, and so cannot fail in.
+func forgetValues(n Node) {
+	project, ok := n.(*Project)
+	if !ok {
+		return
+	}
+	for i, e := range project.Exprs {
+		if !expr.HasSetCalls(e) && expr.VolatilityOf(e) < expr.Volatile {
+			project.Exprs[i] = expr.NewNull(e.Type())
+		}
+	}
 }
 
 func (p *Planner) checkWidthOf(sub *SubPlan, q expr.SubqueryRequest) error {

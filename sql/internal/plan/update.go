@@ -97,7 +97,7 @@ func (p *Planner) rowsToWrite(where parse.Expr, f *from) (Node, expr.Expr, error
 		if err != nil {
 			return nil, nil, err
 		}
-		conds = whereConjuncts(e)
+		conds = whereConjuncts(p.fold(e))
 	}
 	need := make([]bool, f.width)
 	for i := range need {
