@@ -1,6 +1,9 @@
 package pgwire
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/jackc/pgproto3/v2"
 
 	"minidb/sql/sqlerr"
@@ -18,6 +21,7 @@ type boundPortal struct {
 	portal
 	formats []int16
 	done    bool // it has given all its rows
+	again   bool // it was executed before
 }
 
 // parse handles Parse.
@@ -213,6 +217,8 @@ func (c *conn) execute(body []byte) error {
 		return sqlerr.New(sqlerr.ObjectNotInPrerequisite, "portal \"%s\" cannot be run", m.Portal)
 	}
 	limit := int(int32(m.MaxRows)) // 0 and below: no limit
+	sent := 0
+	defer func() { p.again = true }()
 	c.beginCall()
 	defer c.endCall()
 	for left := limit; ; {
@@ -222,12 +228,17 @@ func (c *conn) execute(body []byte) error {
 		}
 		if b == nil {
 			p.done = true
-			c.finish(p)
+			if p.again && p.Columns() != nil {
+				c.w.complete(countedTag(p.Tag(), sent))
+			} else {
+				c.finish(p)
+			}
 			return nil
 		}
 		if err := c.sendRows(b, p.formats); err != nil {
 			return err
 		}
+		sent += b.Rows()
 		if limit > 0 {
 			if left -= b.Rows(); left <= 0 {
 				c.w.sendEmpty('s') // PortalSuspended
@@ -235,6 +246,15 @@ func (c *conn) execute(body []byte) error {
 			}
 		}
 	}
+}
+
+// countedTag is the tag of a portal that was executed again: it counts the rows of the last time only.
+func countedTag(tag string, rows int) string {
+	i := strings.LastIndexByte(tag, ' ') + 1
+	if _, err := strconv.Atoi(tag[i:]); err != nil {
+		return tag
+	}
+	return tag[:i] + strconv.Itoa(rows)
 }
 
 // closeObject handles Close. What is not there is closed already.

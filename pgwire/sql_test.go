@@ -24,13 +24,20 @@ import (
 // serveSQL serves an empty database in memory and gives its URL.
 func serveSQL(t testing.TB) string {
 	t.Helper()
+	return fmt.Sprintf("postgres://postgres@%s/postgres?sslmode=disable", serveWith(t, sql.Options{}))
+}
+
+// serveWith serves an empty database in memory, with options of its engine, and gives its address.
+func serveWith(t testing.TB, o sql.Options) string {
+	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
 	ctx := context.Background()
 	db, err := kv.Open(ctx, kv.Options{Dir: "data", FS: vfs.NewMem(), Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := sql.Open(ctx, sql.Options{KV: db, Logger: logger, Version: "test"})
+	o.KV, o.Logger, o.Version = db, logger, "test"
+	engine, err := sql.Open(ctx, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +56,7 @@ func serveSQL(t testing.TB) string {
 			}
 		}
 	})
-	return fmt.Sprintf("postgres://postgres@%s/postgres?sslmode=disable", l.Addr())
+	return l.Addr().String()
 }
 
 func connectSQL(t testing.TB, url string) *pgx.Conn {
