@@ -7,6 +7,7 @@ import (
 
 	"minidb/kv"
 	"minidb/sql/catalog"
+	"minidb/sql/internal/exec"
 	"minidb/sql/rowenc"
 	"minidb/sql/types"
 )
@@ -75,6 +76,7 @@ func (c *tableCheck) rows(ctx context.Context) error {
 		return err
 	}
 	defer it.Close()
+	virtual := exec.NewVirtuals(ctx, &types.Context{}, t)
 	dec := rowenc.NewDecoder(t, &t.Primary, columns)
 	enc := rowenc.NewEncoder(t)
 	for more := it.Next(); more; {
@@ -89,20 +91,23 @@ func (c *tableCheck) rows(ctx context.Context) error {
 			}
 		}
 		dec.Finish()
-		if err := c.batch(ctx, enc, batch); err != nil {
+		if err := c.batch(ctx, enc, virtual, batch); err != nil {
 			return err
 		}
 	}
 	return it.Err()
 }
 
-func (c *tableCheck) batch(ctx context.Context, enc *rowenc.Encoder, b *types.Batch) error {
+func (c *tableCheck) batch(ctx context.Context, enc *rowenc.Encoder, virtual *exec.Virtuals, b *types.Batch) error {
 	row := make([]types.Datum, len(b.Cols))
 	for i := range b.N {
 		for j := range b.Cols {
 			row[j] = b.Cols[j].Datum(i)
 		}
 		c.n++
+		if err := virtual.Set(row); err != nil {
+			return err
+		}
 		err := enc.Insert(row, func(e *rowenc.Entry) error {
 			c.want[e.Index.ID]++
 			value, ok, err := c.txn.Get(ctx, e.Key)

@@ -240,3 +240,23 @@ func TestImportLooksForeignKeysUp(t *testing.T) {
 	}
 	wantRows(t, s, `SELECT count(*) FROM c`, "[[4]]")
 }
+
+func TestImportAndCopyComputeColumnsAndIndexExpressions(t *testing.T) {
+	e, s := newTestSession(t)
+	s.mustRun(t, `CREATE TABLE t (id int PRIMARY KEY, a text, b text GENERATED ALWAYS AS (a || '!') STORED, c int)`)
+	s.mustRun(t, `CREATE UNIQUE INDEX t_lower ON t (lower(a)) WHERE c > 0`)
+	e.writeFile("t.csv", "1,One,1\n2,Two,2\n3,ONE,0\n")
+	s.mustRun(t, `IMPORT INTO t FROM 't.csv'`)
+	wantRows(t, s, `SELECT id, b FROM t WHERE lower(a) = 'one' AND c > 0`, "[[1 One!]]")
+	wantRows(t, s, `SELECT id, b FROM t ORDER BY id`, "[[1 One!] [2 Two!] [3 ONE!]]")
+	e.writeFile("bad.csv", "7,TWO,7\n")
+	if got, ok := sqlerr.As(s.run(background, `IMPORT INTO t FROM 'bad.csv'`).err); !ok || got.Code != sqlerr.UniqueViolation || !strings.Contains(got.Detail, "Key (lower(a))=(two)") {
+		t.Errorf("got %v", got)
+	}
+	if err := s.run(background, `IMPORT INTO t (id, b) FROM 'bad.csv'`).err; sqlerr.CodeOf(err) != sqlerr.InvalidColumnReference {
+		t.Errorf("got %v", err)
+	}
+	if _, err := e.engine.Check(background); err != nil {
+		t.Error(err)
+	}
+}

@@ -112,7 +112,7 @@ func (s *Session) planLifted(ctx context.Context, liftedText string, values []pa
 	}
 	p, err := s.planFor(ctx, q)
 	// Plans of joins and of queries in queries may depend on their constants: those are made for each text.
-	if err != nil || len(p.Params) != len(values) || s.texts.notices != before || !exec.Reusable(p.Root) {
+	if err != nil || len(p.Params) != len(values) || s.texts.notices != before || !exec.Reusable(p.Root) || p.WantsLiterals() {
 		return nil
 	}
 	return q

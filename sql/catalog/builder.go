@@ -360,7 +360,7 @@ func (b *Builder) number(ctx context.Context) error {
 	take := func() types.OID { next++; return next - 1 }
 	t.OID, t.TypeOID = take(), take()
 	for i := range t.Columns {
-		if t.Columns[i].Default != "" {
+		if t.Columns[i].Default != "" || t.Columns[i].Generated != "" {
 			t.Columns[i].DefaultOID = take()
 		}
 	}

@@ -91,7 +91,7 @@ type Table struct {
 	Owner    types.OID `json:"owner"`
 	Version  uint64    `json:"version"` // 1 when created, one more at each update
 	Kind     Kind      `json:"kind,omitempty"`
-	Columns  []Column  `json:"columns"` // by ordinal; the hidden row id, if there is one, is the last
+	Columns  []Column  `json:"columns"` // by ordinal; behind the visible ones the virtual ones, then the hidden row id, if there is one
 	Families []Family  `json:"families,omitempty"`
 	Primary  Index     `json:"primary"`
 	Indexes  []Index   `json:"indexes,omitempty"` // the secondary ones
@@ -116,9 +116,9 @@ type Column struct {
 	Default    string     `json:"default,omitempty"` // SQL text of an expression; "" = NULL
 	DefaultOID types.OID  `json:"defaultOID,omitempty"`
 	Identity   Identity   `json:"identity,omitempty"`
-	// Generated is the expression of a column GENERATED ALWAYS AS (…) STORED; "" for any other.
+	// Generated is the expression of a column GENERATED ALWAYS AS (…) STORED, or of a virtual one; "" for any other.
 	Generated string `json:"generated,omitempty"`
-	Hidden    bool   `json:"hidden,omitempty"` // the row id: not in *, not in pg_attribute, not nameable
+	Hidden    bool   `json:"hidden,omitempty"` // the row id or a virtual column: not in *, not in pg_attribute, not nameable
 }
 
 // Identity says whether a column is an identity column, and which.
@@ -156,7 +156,9 @@ type Index struct {
 	Unique bool          `json:"unique,omitempty"`
 	Keys   []IndexColumn `json:"keys"`
 	Stored []ColumnID    `json:"stored,omitempty"` // STORING, INCLUDE: in the value
-	State  IndexState    `json:"state"`
+	// Where is the virtual column that tells which rows are in a partial index; 0: all are.
+	Where ColumnID   `json:"where,omitempty"`
+	State IndexState `json:"state"`
 	// ConstraintOID is that of the PRIMARY KEY or UNIQUE constraint the index was made for, which has the index's name; 0
 	// for an index made by CREATE INDEX.
 	ConstraintOID types.OID `json:"constraintOID,omitempty"`
@@ -168,6 +170,8 @@ type IndexColumn struct {
 	Column     ColumnID `json:"column"`
 	Desc       bool     `json:"desc,omitempty"`
 	NullsFirst bool     `json:"nullsFirst,omitempty"`
+	// Class is the operator class if it was named and is not the type's: one of the same order.
+	Class string `json:"class,omitempty"`
 }
 
 // Check is a CHECK constraint.
@@ -212,12 +216,13 @@ func (t *Table) ColumnByName(name string) *Column {
 	return nil
 }
 
-// Visible is the columns without the hidden row id.
+// Visible is the columns without the hidden ones, which are the last.
 func (t *Table) Visible() []Column {
-	if n := len(t.Columns); n > 0 && t.Columns[n-1].Hidden {
-		return t.Columns[:n-1]
+	n := len(t.Columns)
+	for n > 0 && t.Columns[n-1].Hidden {
+		n--
 	}
-	return t.Columns
+	return t.Columns[:n]
 }
 
 // HiddenRowID is the hidden row id as a column.
@@ -228,7 +233,7 @@ func HiddenRowID() Column {
 // HasRowID reports whether the primary key is the hidden row id.
 func (t *Table) HasRowID() bool {
 	n := len(t.Columns)
-	return n > 0 && t.Columns[n-1].Hidden
+	return n > 0 && t.Columns[n-1].Hidden && t.Columns[n-1].ID == RowID
 }
 
 // AllIndexes is the primary index and then the secondary ones; none of a view or sequence.

@@ -155,6 +155,9 @@ func (t *Table) validate() error {
 				return fmt.Errorf("index %q has a column %d that the table lacks", x.Name, k.Column)
 			}
 		}
+		if x.Where != 0 && t.Ordinal(x.Where) < 0 {
+			return fmt.Errorf("index %q has a condition that the table lacks", x.Name)
+		}
 		for _, id := range x.Stored {
 			if t.Ordinal(id) < 0 {
 				return fmt.Errorf("index %q stores a column %d that the table lacks", x.Name, id)

@@ -68,17 +68,8 @@ func chooseName(name1, name2, label string, taken func(string) (bool, error)) (s
 // indexNamePart joins column names to the middle part of an index name. A name that occurs again gets a number (a, a1),
 // and names past the length of an identifier are left out, as in PostgreSQL.
 func indexNamePart(columns []string) string {
-	var unique []string
-	for _, origin := range columns {
-		name := origin
-		for i := 1; contains(unique, name); i++ {
-			n := strconv.Itoa(i)
-			name = clip(origin, MaxNameLength-len(n)) + n
-		}
-		unique = append(unique, name)
-	}
 	part := ""
-	for _, name := range unique {
+	for _, name := range uniqueNames(columns) {
 		if part != "" {
 			part += "_"
 		}
@@ -88,6 +79,20 @@ func indexNamePart(columns []string) string {
 		}
 	}
 	return part
+}
+
+// uniqueNames gives a name that occurs again a number.
+func uniqueNames(names []string) []string {
+	var unique []string
+	for _, origin := range names {
+		name := origin
+		for i := 1; contains(unique, name); i++ {
+			n := strconv.Itoa(i)
+			name = clip(origin, MaxNameLength-len(n)) + n
+		}
+		unique = append(unique, name)
+	}
+	return unique
 }
 
 func contains(list []string, s string) bool {

@@ -336,6 +336,7 @@ func (v *View) CreateTable(ctx context.Context, t *Table) error {
 //
 // Errors: 42P07 if the name of a new index is taken, and those of waiting for a lock.
 func (v *View) UpdateTable(ctx context.Context, old, t *Table) error {
+	t.DropUnusedVirtual()
 	t.Version = old.Version + 1
 	if err := t.validate(); err != nil {
 		return sqlerr.Internal("invalid table: %v", err)

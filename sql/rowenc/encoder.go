@@ -25,7 +25,7 @@ type Entry struct {
 func (e *Entry) Row() []byte { return e.Key[:e.RowLen] }
 
 // Encoder turns rows of one table into the KVs of its indexes. A row has a Datum for every column of the table, at the
-// column's ordinal, the hidden row id included. It is not safe for concurrent use: each goroutine takes a Clone.
+// column's ordinal, the hidden ones included. It is not safe for concurrent use: each goroutine takes a Clone.
 type Encoder struct {
 	indexes []indexEncoder // the primary one first
 	entry   Entry
@@ -43,6 +43,14 @@ type indexEncoder struct {
 	keys     []keyColumn
 	suffix   []keyColumn // primary key columns that keys lacks; none in the primary index
 	families []familyEncoder
+	// partial: only rows in which the column of ordinal where is true have an entry.
+	partial bool
+	where   int
+}
+
+// has reports whether a row has an entry.
+func (ix *indexEncoder) has(row []types.Datum) bool {
+	return !ix.partial || !row[ix.where].Null && row[ix.where].Bool()
 }
 
 // familyEncoder is how the value of a family is made; a secondary index has one, family 0.
@@ -101,6 +109,9 @@ func newIndexEncoder(t *catalog.Table, x *catalog.Index) indexEncoder {
 		first.columns = appendKeyValues(first.columns, t, ix.keys, ifLossy)
 		sortValueColumns(first.columns)
 		return ix
+	}
+	if x.Where != 0 {
+		ix.partial, ix.where = true, t.Ordinal(x.Where)
 	}
 	ix.suffix = suffixColumns(t, x)
 	var columns []valueColumn
@@ -246,6 +257,9 @@ func (e *Encoder) all(row []types.Datum, gone bool, emit func(*Entry) error) err
 
 // one emits a row's KVs of one index, as deletions if gone.
 func (e *Encoder) one(ix *indexEncoder, row []types.Datum, gone bool, emit func(*Entry) error) error {
+	if !ix.has(row) {
+		return nil
+	}
 	var suffixed bool
 	e.key, suffixed = ix.appendRow(e.key[:0], row)
 	n := len(e.key)
@@ -282,7 +296,7 @@ func (e *Encoder) update(ix *indexEncoder, old, row []types.Datum, emit func(*En
 	var suffixed bool
 	e.oldKey, _ = ix.appendRow(e.oldKey[:0], old)
 	e.key, suffixed = ix.appendRow(e.key[:0], row)
-	if !bytes.Equal(e.oldKey, e.key) {
+	if !bytes.Equal(e.oldKey, e.key) || ix.partial && (!ix.has(old) || !ix.has(row)) {
 		if err := e.one(ix, old, true, emit); err != nil {
 			return err
 		}

@@ -46,12 +46,15 @@ func checkCopyKind(t *catalog.Table, from bool) error {
 	return sqlerr.New(sqlerr.WrongObjectType, "cannot copy %s %s \"%s\"", direction, t.Kind, t.Name)
 }
 
-// copyColumns are the ordinals of the columns that a list names, or of all that can be named.
-func copyColumns(t *catalog.Table, list []string) ([]int, error) {
+// copyColumns are the ordinals of the columns that a list names, or of all that can be named and are not generated. Statement is the
+// word for it.
+func copyColumns(t *catalog.Table, list []string, statement string) ([]int, error) {
 	var out []int
 	if list == nil {
 		for o := range t.Visible() {
-			out = append(out, o)
+			if !t.Columns[o].Computed() {
+				out = append(out, o)
+			}
 		}
 		return out, nil
 	}
@@ -59,6 +62,10 @@ func copyColumns(t *catalog.Table, list []string) ([]int, error) {
 		c := t.ColumnByName(name)
 		if c == nil {
 			return nil, sqlerr.New(sqlerr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", name, t.Name)
+		}
+		if c.Computed() {
+			return nil, sqlerr.New(sqlerr.InvalidColumnReference, "column \"%s\" is a generated column", name).
+				WithDetail("Generated columns cannot be used in %s.", statement)
 		}
 		o := t.Ordinal(c.ID)
 		if slices.Contains(out, o) {

@@ -37,7 +37,7 @@ func NewCopyFrom(ctx context.Context, env *Env, p *plan.Planner, st *parse.CopyS
 			return nil, err
 		}
 	}
-	if c.ordinals, err = copyColumns(c.table, st.Columns); err != nil {
+	if c.ordinals, err = copyColumns(c.table, st.Columns, "COPY"); err != nil {
 		return nil, err
 	}
 	c.names = columnNames(c.table, c.ordinals)

@@ -217,7 +217,7 @@ func forceColumns(t *catalog.Table, option string, v *parse.OptionValue, names [
 		return out, nil
 	}
 	if t != nil {
-		if _, err := copyColumns(t, v.List); err != nil {
+		if _, err := copyColumns(t, v.List, "COPY"); err != nil {
 			return nil, err
 		}
 	}

@@ -35,7 +35,7 @@ func NewCopyTo(ctx context.Context, env *Env, st *parse.CopyStmt) (*CopyTo, erro
 	if err != nil {
 		return nil, err
 	}
-	ordinals, err := copyColumns(t, st.Columns)
+	ordinals, err := copyColumns(t, st.Columns, "COPY")
 	if err != nil {
 		return nil, err
 	}

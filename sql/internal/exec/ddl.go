@@ -52,6 +52,8 @@ func DDL(ctx context.Context, env *Env, st parse.Stmt) (tag string, err error) {
 		return alterTag(st.Kind), d.setSchema(ctx, st)
 	case *parse.CreateIndexStmt:
 		return "CREATE INDEX", d.createIndex(ctx, st)
+	case *parse.ReindexStmt:
+		return "REINDEX", d.reindex(ctx, st)
 	case *parse.TruncateStmt:
 		return "TRUNCATE TABLE", d.truncate(ctx, st)
 	case *parse.DropStmt:

@@ -159,7 +159,7 @@ func (d *ddl) alterDrop(ctx context.Context, id catalog.ID, c *parse.AlterCmd) e
 	case parse.DropIdentity:
 		return d.dropIdentity(ctx, t, col, c.IfExists)
 	case parse.DropExpression:
-		return sqlerr.New(sqlerr.ObjectNotInPrerequisite, "column \"%s\" of relation \"%s\" is not a stored generated column", c.Name, t.Name)
+		return d.dropExpression(ctx, t, col, c.IfExists)
 	}
 	a := d.alteration(t)
 	col = a.t.Column(col.ID)
@@ -167,6 +167,10 @@ func (d *ddl) alterDrop(ctx context.Context, id catalog.ID, c *parse.AlterCmd) e
 		if col.Identity != "" {
 			return sqlerr.New(sqlerr.SyntaxError, "column \"%s\" of relation \"%s\" is an identity column", c.Name, t.Name).
 				WithHint("Use ALTER TABLE ... ALTER COLUMN ... DROP IDENTITY instead.")
+		}
+		if col.Generated != "" {
+			return sqlerr.New(sqlerr.SyntaxError, "column \"%s\" of relation \"%s\" is a generated column", c.Name, t.Name).
+				WithHint("Use ALTER TABLE ... ALTER COLUMN ... DROP EXPRESSION instead.")
 		}
 		col.Default, col.DefaultOID = "", 0
 		return a.finish(ctx)
@@ -224,6 +228,21 @@ func (d *ddl) dropIdentity(ctx context.Context, t *catalog.Table, col *catalog.C
 		return err
 	}
 	return d.dropRelation(ctx, seq)
+}
+
+// dropExpression makes a generated column an ordinary one, which keeps its values.
+func (d *ddl) dropExpression(ctx context.Context, t *catalog.Table, col *catalog.Column, ifExists bool) error {
+	if col.Generated == "" {
+		if ifExists {
+			d.skip("column \"%s\" of relation \"%s\" is not a stored generated column", col.Name, t.Name)
+			return nil
+		}
+		return sqlerr.New(sqlerr.ObjectNotInPrerequisite, "column \"%s\" of relation \"%s\" is not a stored generated column", col.Name, t.Name)
+	}
+	a := d.alteration(t)
+	c := a.t.Column(col.ID)
+	c.Generated, c.DefaultOID = "", 0
+	return a.finish(ctx)
 }
 
 // identitySequence is the sequence of an identity column.
@@ -326,12 +345,16 @@ func (a *alteration) addColumn(ctx context.Context, c *parse.AlterCmd) error {
 	if seq != nil {
 		a.sequences = append(a.sequences, columnSequence{seq, def.Name})
 	}
-	if col.Default != "" {
+	if col.Default != "" || col.Generated != "" {
 		if col.DefaultOID, err = a.env.View.Store().AllocateOIDs(ctx, 1); err != nil {
 			return err
 		}
 	}
 	id := a.t.AddColumn(col)
+	if err := a.checkGenerated(a.t, def, false); err != nil {
+		return err
+	}
+	a.rewrite = a.rewrite || col.Generated != ""
 	if col.Default != "" {
 		if err := a.fillColumn(id); err != nil {
 			return err

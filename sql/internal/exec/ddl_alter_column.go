@@ -26,6 +26,9 @@ func (a *alteration) setDefault(ctx context.Context, c *parse.AlterCmd, col *cat
 	if col.Identity != "" {
 		return sqlerr.New(sqlerr.SyntaxError, "column \"%s\" of relation \"%s\" is an identity column", c.Name, a.t.Name)
 	}
+	if col.Generated != "" {
+		return sqlerr.New(sqlerr.SyntaxError, "column \"%s\" of relation \"%s\" is a generated column", c.Name, a.t.Name)
+	}
 	e, err := a.builder().BuildDefault(c.Expr, c.Name, col.Type)
 	if err != nil {
 		return err
@@ -112,6 +115,9 @@ func (a *alteration) setType(ctx context.Context, c *parse.AlterCmd, col *catalo
 	}
 	cast, err := x.Assign(value, c.Name, to, -1)
 	if sqlerr.CodeOf(err) == sqlerr.DatatypeMismatch {
+		if col.Generated != "" {
+			return sqlerr.New(sqlerr.DatatypeMismatch, "column \"%s\" cannot be cast automatically to type %s", c.Name, to.Base().Format())
+		}
 		if c.Using != nil {
 			return sqlerr.New(sqlerr.DatatypeMismatch, "result of USING clause for column \"%s\" cannot be cast automatically to type %s", c.Name, to.Base().Format()).
 				WithHint("You might need to add an explicit cast.")
@@ -122,13 +128,24 @@ func (a *alteration) setType(ctx context.Context, c *parse.AlterCmd, col *catalo
 	if err != nil {
 		return err
 	}
+	if err := a.retypeComputed(col); err != nil {
+		return err
+	}
 	from := col.Type
 	col.Type = to
+	if col.Generated != "" {
+		if err := a.checkGeneratedType(col, from); err != nil {
+			return err
+		}
+	}
 	if err := a.retypeDefault(col, from); err != nil {
 		return err
 	}
 	if c.Using != nil || !sameBytes(from, to) {
 		a.values[col.ID], a.rewrite = cast, true
+	}
+	if err := a.retypeVirtual(); err != nil {
+		return err
 	}
 	for _, k := range a.t.Checks {
 		// A check may not be able to take the new type, or may come out different.

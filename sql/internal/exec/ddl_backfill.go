@@ -37,7 +37,7 @@ func (d *ddl) eachEntry(ctx context.Context, t *catalog.Table, x *catalog.Index,
 		return err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
-	f := newIndexFeed(t, x)
+	f := newIndexFeed(d.env, t, x)
 	for it.Next() {
 		full, err := f.decoder.Add(it.Key(), it.Value())
 		if err != nil {
@@ -66,12 +66,17 @@ type indexFeed struct {
 	batch    *types.Batch
 	ordinals []int         // of the batch's columns
 	row      []types.Datum // by ordinal; what the index does not have stays as it is
+	virtual  computer
 }
 
-func newIndexFeed(t *catalog.Table, x *catalog.Index) *indexFeed {
+func newIndexFeed(env *Env, t *catalog.Table, x *catalog.Index) *indexFeed {
 	want := rowenc.ColumnsOf(t, x)
+	if !x.Plain() {
+		want = rowenc.ColumnsOf(t, &t.Primary)
+	}
 	f := &indexFeed{
 		decoder: rowenc.NewDecoder(t, &t.Primary, want), encoder: rowenc.NewIndexEncoder(t, x), row: make([]types.Datum, len(t.Columns)),
+		virtual: computer{env: env, table: t, index: x},
 	}
 	var ts []types.Type
 	for _, id := range want {
@@ -92,6 +97,9 @@ func (f *indexFeed) flush(ctx context.Context, add func(*rowenc.Entry) error) er
 	for i := range f.batch.N {
 		for c, o := range f.ordinals {
 			f.row[o] = f.batch.Cols[c].Datum(i)
+		}
+		if err := f.virtual.setVirtual(f.row); err != nil {
+			return err
 		}
 		if err := f.encoder.Insert(f.row, add); err != nil {
 			return err
@@ -237,7 +245,7 @@ func keyText(ec *types.Context, t *catalog.Table, x *catalog.Index, values []typ
 			n, s = append(n, ", "...), append(s, ", "...)
 		}
 		c := t.Column(k.Column)
-		n = append(n, c.Name...)
+		n = append(n, keyName(ec, t, c)...)
 		if values[i].Null {
 			s = append(s, "null"...)
 		} else {

@@ -81,6 +81,9 @@ func (m *columnMaker) constraint(ctx context.Context, k *parse.Constraint) error
 		if m.col.Identity != "" {
 			return m.conflict("both default and identity specified", k.Pos)
 		}
+		if m.col.Generated != "" {
+			return m.conflict("both default and generation expression specified", k.Pos)
+		}
 		m.hasDefault = true
 		e, err := m.x.BuildDefault(k.Expr, m.def.Name, m.col.Type)
 		if err != nil {
@@ -90,8 +93,22 @@ func (m *columnMaker) constraint(ctx context.Context, k *parse.Constraint) error
 	case parse.IdentityConstraint:
 		return m.identity(ctx, k)
 	case parse.GeneratedConstraint:
-		return m.unsupported("generated columns", k.Pos)
+		return m.generated(k)
 	}
+	return nil
+}
+
+// generated notes the expression of a generated column. It is resolved when all columns are there.
+func (m *columnMaker) generated(k *parse.Constraint) error {
+	switch {
+	case m.col.Generated != "":
+		return m.conflict("multiple generation clauses specified", k.Pos)
+	case m.hasDefault && m.col.Identity == "":
+		return m.conflict("both default and generation expression specified", k.Pos)
+	case m.col.Identity != "":
+		return m.conflict("both identity and generation expression specified", k.Pos)
+	}
+	m.col.Generated = k.Text
 	return nil
 }
 
@@ -99,6 +116,8 @@ func (m *columnMaker) identity(ctx context.Context, k *parse.Constraint) error {
 	switch {
 	case m.col.Identity != "":
 		return m.conflict("multiple identity specifications", k.Pos)
+	case m.col.Generated != "":
+		return m.conflict("both identity and generation expression specified", k.Pos)
 	case m.hasDefault:
 		return m.conflict("both default and identity specified", k.Pos)
 	case m.nullable:

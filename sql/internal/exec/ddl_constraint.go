@@ -129,39 +129,8 @@ func (a *alteration) addKey(ctx context.Context, k *parse.Constraint, columns []
 		a.fill = append(a.fill, x.ID)
 		return nil
 	}
-	for _, id := range ids {
-		if c := a.t.Column(id); !c.NotNull {
-			c.NotNull = true
-			a.notNull = append(a.notNull, id)
-		}
-	}
-	// The hidden row id goes, and with it the layout of every index.
-	a.t.Columns = a.t.Columns[:len(a.t.Columns)-1]
-	a.t.Primary, a.rewrite = x, true
+	a.setPrimary(x)
 	return nil
-}
-
-// useIndex makes an index that is there the index of a constraint.
-func (a *alteration) useIndex(ctx context.Context, k *parse.Constraint) error {
-	x := a.t.IndexByName(k.UsingIndex)
-	switch {
-	case x == nil:
-		return a.at(sqlerr.New(sqlerr.UndefinedObject, "index \"%s\" does not exist", k.UsingIndex), k.Pos)
-	case x.ConstraintOID != 0:
-		return a.at(sqlerr.New(sqlerr.ObjectNotInPrerequisite, "index \"%s\" is already associated with a constraint", x.Name), k.Pos)
-	case !x.Unique:
-		return a.at(sqlerr.New(sqlerr.WrongObjectType, "\"%s\" is not a unique index", x.Name).
-			WithDetail("Cannot create a primary key or unique constraint using such an index."), k.Pos)
-	case k.Kind == parse.PrimaryKeyConstraint:
-		return a.unsupported("PRIMARY KEY USING INDEX", k.Pos)
-	}
-	if k.Name != "" && k.Name != x.Name {
-		a.env.Notice(sqlerr.Notice(sqlerr.SuccessfulCompletion, "ALTER TABLE / ADD CONSTRAINT USING INDEX will rename index \"%s\" to \"%s\"", x.Name, k.Name))
-		x.Name = k.Name
-	}
-	var err error
-	x.ConstraintOID, err = a.env.View.Store().AllocateOIDs(ctx, 1)
-	return err
 }
 
 var fkActions = map[parse.FKAction]catalog.FKAction{
@@ -255,7 +224,7 @@ func (a *alteration) referencedColumns(parent *catalog.Table, fk *catalog.Foreig
 		return sqlerr.New(sqlerr.InvalidForeignKey, "number of referencing and referenced columns for foreign key disagree")
 	}
 	for _, x := range parent.AllIndexes() {
-		if x.Unique && x.OID != 0 && sameColumns(x.Keys, fk.RefColumns) {
+		if x.Unique && x.OID != 0 && x.Plain() && sameColumns(x.Keys, fk.RefColumns) {
 			fk.RefIndex = x.ID
 			return nil
 		}

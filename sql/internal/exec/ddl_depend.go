@@ -173,6 +173,7 @@ func (s *dropSet) dependents(o object) []dropped {
 				s.addConstraint(k, add)
 			}
 		}
+		s.addGenerated(o.table, o.column, add)
 		s.addViews(o.table.OID, o.column, add)
 		s.addOwned(o.table.ID, o.column, add)
 	case objectConstraint:
@@ -503,9 +504,15 @@ func (a *alteration) dropColumn(ctx context.Context, id catalog.ColumnID) error 
 	if a.t.IsPrimaryKey(id) && !a.t.HasRowID() {
 		a.useRowID()
 	}
+	from, err := computedFrom(a.t, a.env)
+	if err != nil {
+		return err
+	}
+	uses := func(column catalog.ColumnID) bool { return column == id || slices.Contains(from[column], id) }
 	a.t.Indexes = slices.DeleteFunc(a.t.Indexes, func(x catalog.Index) bool {
-		return slices.ContainsFunc(x.Keys, func(k catalog.IndexColumn) bool { return k.Column == id }) || slices.Contains(x.Stored, id)
+		return slices.ContainsFunc(x.Keys, func(k catalog.IndexColumn) bool { return uses(k.Column) }) || slices.Contains(x.Stored, id) || uses(x.Where)
 	})
+	a.t.DropUnusedVirtual()
 	a.t.Checks = slices.DeleteFunc(a.t.Checks, func(k catalog.Check) bool { return slices.Contains(k.Columns, id) })
 	for i := len(a.t.ForeignKeys) - 1; i >= 0; i-- {
 		if fk := a.t.ForeignKeys[i]; slices.Contains(fk.Columns, id) || fk.References == a.t.ID && slices.Contains(fk.RefColumns, id) {

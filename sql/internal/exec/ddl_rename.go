@@ -79,6 +79,9 @@ func (a *alteration) renameColumn(ctx context.Context, from, to string) error {
 	if err := a.renameInChecks(c.ID, to); err != nil {
 		return err
 	}
+	if err := a.renameInComputed(c.ID, to); err != nil {
+		return err
+	}
 	c.Name = to
 	return nil
 }
@@ -96,21 +99,46 @@ func (a *alteration) renameInChecks(id catalog.ColumnID, to string) error {
 			if c.Name != k.Name {
 				continue
 			}
-			mentions := false
-			e := expr.Rewrite(c.Expr, func(x expr.Expr) (expr.Expr, bool) {
-				col, ok := x.(*expr.Column)
-				if !ok || col.Index != at {
-					return nil, false
-				}
-				mentions = true
-				return expr.NewColumn(at, col.Type(), "", to), true
-			})
-			if mentions {
-				k.Expr = expr.Deparse(e, false)
+			if text, mentions := renamed(c.Expr, at, to); mentions {
+				k.Expr = text
 			}
 		}
 	}
 	return nil
+}
+
+// renameInComputed writes the expressions of computed columns that mention a column with its new name.
+func (a *alteration) renameInComputed(id catalog.ColumnID, to string) error {
+	for i := range a.t.Columns {
+		c := &a.t.Columns[i]
+		if !c.Computed() {
+			continue
+		}
+		text, err := plan.RenameInComputed(a.t, c, a.t.Ordinal(id), to, a.env.Eval.Types)
+		if err != nil {
+			return err
+		}
+		if text != "" {
+			c.Generated = text
+		}
+	}
+	return nil
+}
+
+// renamed is the text of an expression with another name for a column, if it mentions it.
+func renamed(e expr.Expr, at int, to string) (text string, mentions bool) {
+	e = expr.Rewrite(e, func(x expr.Expr) (expr.Expr, bool) {
+		col, ok := x.(*expr.Column)
+		if !ok || col.Index != at {
+			return nil, false
+		}
+		mentions = true
+		return expr.NewColumn(at, col.Type(), "", to), true
+	})
+	if !mentions {
+		return "", false
+	}
+	return expr.Deparse(e, false), true
 }
 
 func (a *alteration) renameConstraint(from, to string) error {

@@ -69,18 +69,23 @@ func (a *alteration) renumber(ctx context.Context) error {
 		return err
 	}
 	for i, x := range all {
-		was := x.ID
-		x.ID = first + catalog.IndexID(i)
-		for k := range a.t.ForeignKeys {
-			if fk := &a.t.ForeignKeys[k]; fk.References == a.t.ID && fk.RefIndex == was {
-				fk.RefIndex = x.ID
-			}
-		}
-		if err := a.renumberInbound(ctx, was, x.ID); err != nil {
+		if err := a.renumberIndex(ctx, x, first+catalog.IndexID(i)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// renumberIndex gives an index of the table a new id.
+func (a *alteration) renumberIndex(ctx context.Context, x *catalog.Index, id catalog.IndexID) error {
+	was := x.ID
+	x.ID = id
+	for k := range a.t.ForeignKeys {
+		if fk := &a.t.ForeignKeys[k]; fk.References == a.t.ID && fk.RefIndex == was {
+			fk.RefIndex = id
+		}
+	}
+	return a.renumberInbound(ctx, was, id)
 }
 
 // renumberInbound tells the foreign keys of other tables the new id of the index that they reference.
@@ -203,10 +208,12 @@ type rowPass struct {
 	nextID   int64 // of a hidden row id that the table did not have before
 	endID    int64
 	newRowID bool
+	computed computer
 }
 
 func (a *alteration) newPass(ctx context.Context) (*rowPass, error) {
 	p := &rowPass{alteration: a, new: make([]types.Datum, len(a.t.Columns)), indexes: map[catalog.IndexID]*indexWriter{}}
+	p.computed = computer{env: a.env, table: a.t}
 	p.newRowID = a.t.HasRowID() && !a.old.HasRowID()
 	for i := range a.t.Columns {
 		id := a.t.Columns[i].ID
@@ -272,11 +279,19 @@ func (p *rowPass) row(ctx context.Context, old []types.Datum) error {
 			p.new[o] = types.NullDatum
 		}
 	}
+	if p.rewrite {
+		if err := p.computed.setStored(p.new); err != nil {
+			return err
+		}
+	}
 	if err := p.check(ctx); err != nil {
 		return err
 	}
 	if p.encoder == nil {
 		return nil
+	}
+	if err := p.computed.setVirtual(p.new); err != nil {
+		return err
 	}
 	return p.encoder.Insert(p.new, func(e *rowenc.Entry) error { return p.indexes[e.Index.ID].add(ctx, e) })
 }

@@ -91,6 +91,11 @@ func (m *tableMaker) parts(ctx context.Context) error {
 	if err := m.families(); err != nil {
 		return err
 	}
+	for _, c := range m.st.Columns {
+		if err := m.checkGenerated(m.b.Table(), c, true); err != nil {
+			return err
+		}
+	}
 	// Constraints may mention any column, so they come after all of them.
 	for _, c := range m.st.Columns {
 		for _, k := range c.Constraints {

@@ -53,7 +53,7 @@ func newChildRows(ctx context.Context, env *Env, parent *catalog.Table, k catalo
 
 // covers reports whether an index begins with the foreign key's columns, in any order.
 func (c *childRows) covers(x *catalog.Index) bool {
-	if len(x.Keys) < len(c.fk.Columns) || x.State != catalog.IndexPublic {
+	if !x.Plain() || len(x.Keys) < len(c.fk.Columns) || x.State != catalog.IndexPublic {
 		return false
 	}
 	for _, k := range x.Keys[:len(c.fk.Columns)] {

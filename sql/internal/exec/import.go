@@ -49,7 +49,7 @@ func NewImport(ctx context.Context, env *Env, st *parse.ImportStmt, fs vfs.FS, d
 	if err != nil {
 		return nil, err
 	}
-	if _, err := i.columns(t); err != nil {
+	if _, err := copyColumns(t, i.st.Columns, "IMPORT INTO"); err != nil {
 		return nil, err
 	}
 	var patterns []string
@@ -95,29 +95,6 @@ func (i *Import) lookup(ctx context.Context, view *catalog.View) (*catalog.Table
 		return nil, i.env.At(sqlerr.New(sqlerr.WrongObjectType, "cannot import into %s \"%s\"", r.Table.Kind, r.Table.Name), i.st.Table.Name.Pos)
 	}
 	return r.Table, nil
-}
-
-// columns are the ordinals of the columns that the fields of a record are for.
-func (i *Import) columns(t *catalog.Table) ([]int, error) {
-	var out []int
-	if i.st.Columns == nil {
-		for o := range t.Visible() {
-			out = append(out, o)
-		}
-		return out, nil
-	}
-	for _, name := range i.st.Columns {
-		c := t.ColumnByName(name)
-		if c == nil {
-			return nil, sqlerr.New(sqlerr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", name, t.Name)
-		}
-		o := t.Ordinal(c.ID)
-		if slices.Contains(out, o) {
-			return nil, sqlerr.New(sqlerr.DuplicateColumn, "column \"%s\" specified more than once", name)
-		}
-		out = append(out, o)
-	}
-	return out, nil
 }
 
 // Run imports, and commits the rows together with the job's row of success. Store is the catalog.

@@ -43,7 +43,7 @@ func (i *Import) rowPlan(ctx context.Context, view *catalog.View, t *catalog.Tab
 	}
 	ec.TxnTime, ec.StmtTime = time.Now(), time.Now()
 	p.env.Eval = &expr.EvalContext{Types: &ec, Session: i.env.Eval.Session, Sequences: p.sequences}
-	if p.ordinals, err = i.columns(t); err != nil {
+	if p.ordinals, err = copyColumns(t, i.st.Columns, "IMPORT INTO"); err != nil {
 		return nil, err
 	}
 	if p.defaults, err = plan.CompileDefaults(t, &ec); err != nil {
@@ -127,6 +127,7 @@ func (p *rowPlan) NewWorker() bulk.RowWorker {
 	eval.Ctx = context.Background()
 	w.env.Eval = &eval
 	w.constraints = constraints{env: &w.env, table: p.table, checks: p.checks}
+	w.virtual = computer{env: &w.env, table: p.table}
 	for o := range w.row {
 		w.row[o] = types.NullDatum
 	}
@@ -140,6 +141,7 @@ type rowWorker struct {
 	env         Env
 	encoder     *rowenc.Encoder
 	constraints constraints
+	virtual     computer
 	row         []types.Datum
 	nextID      int64 // of the hidden row id; there are left up to endID
 	endID       int64
@@ -189,6 +191,9 @@ func (w *rowWorker) Encode(rec *bulk.Record, emit func(key, value []byte) error)
 		return err
 	}
 	if err := p.checkParents(w.row); err != nil {
+		return err
+	}
+	if err := w.virtual.setVirtual(w.row); err != nil {
 		return err
 	}
 	w.emit = emit

@@ -111,6 +111,8 @@ func (i *insert) makeRows(ctx context.Context, in *types.Batch) error {
 		for o := range row {
 			switch {
 			case i.given[o]:
+			case t.Columns[o].Computed():
+				row[o] = types.NullDatum
 			case t.Columns[o].Hidden:
 				row[o] = types.NewInt(rowID + int64(r))
 			case i.node.Defaults[o] == nil:

@@ -89,7 +89,7 @@ func newUpdate(env *Env, n *plan.Update, input Operator) *update {
 		u.target.seen = map[string]struct{}{}
 	}
 	for _, x := range n.Table.AllIndexes() {
-		if (x.Unique || x.Primary) && slices.ContainsFunc(n.Sets, func(s plan.Set) bool { return isKey(n.Table, x, s.Ordinal) }) {
+		if (x.Unique || x.Primary) && x.Plain() && changesKey(n, x) {
 			u.target.mode = kv.Update
 			if x.Primary {
 				u.movesRows, u.moved = true, map[string]struct{}{}
@@ -99,9 +99,10 @@ func newUpdate(env *Env, n *plan.Update, input Operator) *update {
 	return u
 }
 
-// isKey reports whether a column is part of an index's key.
-func isKey(t *catalog.Table, x *catalog.Index, ordinal int) bool {
-	return slices.ContainsFunc(x.Keys, func(k catalog.IndexColumn) bool { return t.Ordinal(k.Column) == ordinal })
+// changesKey reports whether the statement may change the key columns of an index, those that are generated from others included.
+func changesKey(n *plan.Update, x *catalog.Index) bool {
+	return slices.ContainsFunc(n.Sets, func(s plan.Set) bool { return isKey(n.Table, x, s.Ordinal) }) ||
+		slices.ContainsFunc(x.Keys, func(k catalog.IndexColumn) bool { return n.Table.Column(k.Column).Computed() })
 }
 
 func (u *update) Open(ctx context.Context) error {

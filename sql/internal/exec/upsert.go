@@ -101,8 +101,14 @@ type uniqueKey struct {
 // lockKeys locks the row's keys in all unique indexes, in key order, so that two statements with the same rows but other arbiters wait
 // for each other and do not lock each other out. It gives those of the arbiters. A key with a NULL conflicts with nothing.
 func (u *upsert) lockKeys(ctx context.Context, row []types.Datum) ([]uniqueKey, error) {
+	if err := u.virtual.setVirtual(row); err != nil {
+		return nil, err
+	}
 	var keys []uniqueKey
 	for x := range u.codecs {
+		if o := u.node.Table.Ordinal(x.Where); x.Where != 0 && (row[o].Null || !row[o].Bool()) {
+			continue
+		}
 		values := make([]types.Datum, len(x.Keys))
 		null := false
 		for i, k := range x.Keys {

@@ -27,6 +27,7 @@ type writer struct {
 	uniques []put
 	row     int // the row at hand
 	emit    func(*rowenc.Entry) error
+	virtual computer
 }
 
 // span is a piece of the arena.
@@ -41,7 +42,7 @@ type put struct {
 }
 
 func newWriter(env *Env, t *catalog.Table) *writer {
-	w := &writer{env: env, table: t, encoder: rowenc.NewEncoder(t)}
+	w := &writer{env: env, table: t, encoder: rowenc.NewEncoder(t), virtual: computer{env: env, table: t}}
 	w.emit = w.add
 	return w
 }
@@ -84,15 +85,29 @@ func (w *writer) add(e *rowenc.Entry) error {
 
 func (w *writer) insert(row int, d []types.Datum) error {
 	w.row = row
+	if err := w.virtual.setVirtual(d); err != nil {
+		return err
+	}
 	return w.encoder.Insert(d, w.emit)
 }
 
 func (w *writer) update(row int, old, d []types.Datum) error {
 	w.row = row
+	if err := w.virtual.setVirtual(old); err != nil {
+		return err
+	}
+	if err := w.virtual.setVirtual(d); err != nil {
+		return err
+	}
 	return w.encoder.Update(old, d, w.emit)
 }
 
-func (w *writer) delete(old []types.Datum) error { return w.encoder.Delete(old, w.emit) }
+func (w *writer) delete(old []types.Datum) error {
+	if err := w.virtual.setVirtual(old); err != nil {
+		return err
+	}
+	return w.encoder.Delete(old, w.emit)
+}
 
 // conflict is a unique key that is taken.
 type conflict struct {
@@ -194,7 +209,7 @@ func duplicateKey(env *Env, t *catalog.Table, x *catalog.Index, row []types.Datu
 			names, values = append(names, ", "...), append(values, ", "...)
 		}
 		o := t.Ordinal(k.Column)
-		names = append(names, t.Columns[o].Name...)
+		names = append(names, keyName(env.Eval.Types, t, &t.Columns[o])...)
 		values = appendShown(env, values, t.Columns[o].Type, row[o])
 	}
 	return sqlerr.New(sqlerr.UniqueViolation, "duplicate key value violates unique constraint \"%s\"", x.Name).
@@ -226,10 +241,15 @@ type constraints struct {
 	table  *catalog.Table
 	checks []plan.Check
 	row    rowDatums
+	stored computer
 }
 
-// check tells what NOT NULL or CHECK constraint a row violates, if any.
+// check computes the generated columns of a row and tells what NOT NULL or CHECK constraint it violates, if any.
 func (c *constraints) check(row []types.Datum) error {
+	c.stored.env, c.stored.table = c.env, c.table
+	if err := c.stored.setStored(row); err != nil {
+		return err
+	}
 	for i := range c.table.Columns {
 		col := &c.table.Columns[i]
 		if col.NotNull && row[i].Null {

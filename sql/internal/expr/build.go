@@ -201,7 +201,12 @@ func (b *Builder) BuildAssignment(x parse.Expr, s *Scope, column string, to type
 
 // BuildDefault is Build for a column's DEFAULT.
 func (b *Builder) BuildDefault(x parse.Expr, column string, to types.Type) (Expr, error) {
-	e, err := b.Build(x, &Scope{Clause: ClauseDefault})
+	return b.BuildGenerated(x, &Scope{Clause: ClauseDefault}, column, to)
+}
+
+// BuildGenerated is Build for a column's GENERATED ALWAYS AS.
+func (b *Builder) BuildGenerated(x parse.Expr, s *Scope, column string, to types.Type) (Expr, error) {
+	e, err := b.Build(x, s)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func sameNode(a, b Expr) bool {
 		return ok && sameProc(a.proc, b.proc)
 	case *Cast:
 		b, ok := b.(*Cast)
-		return ok && a.Context == b.Context && a.from == b.from
+		return ok && (a.Context == b.Context || a.relabel && b.relabel) && a.from == b.from
 	case *And:
 		_, ok := b.(*And)
 		return ok

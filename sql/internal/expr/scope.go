@@ -148,7 +148,7 @@ var clauseFacts = [...]clauseFact{
 	ClauseCheck:          {name: "CHECK", aggregates: "check constraints", noSubquery: "check constraint"},
 	ClauseDefault:        {name: "DEFAULT", aggregates: "DEFAULT expressions", noSubquery: "DEFAULT expression", noColumns: "DEFAULT expression"},
 	ClauseIndexExpr:      {name: "index expression", aggregates: "index expressions", noSubquery: "index expression"},
-	ClauseIndexPredicate: {name: "index predicate", aggregates: "index predicates", noSubquery: "index predicate"},
+	ClauseIndexPredicate: {name: "WHERE", aggregates: "index predicates", noSubquery: "index predicate"},
 	ClauseGenerated:      {name: "GENERATED AS", aggregates: "column generation expressions", noSubquery: "column generation expression"},
 	ClauseAlterUsing:     {name: "USING", aggregates: "transform expressions", noSubquery: "transform expression"},
 	ClauseExecute:        {name: "EXECUTE", aggregates: "EXECUTE parameters", noSubquery: "EXECUTE parameter"},

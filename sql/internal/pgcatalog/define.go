@@ -27,8 +27,8 @@ func (s *Snapshot) underPath(path []string) namer {
 }
 
 // indexDef is the CREATE INDEX that makes an index; "" if there is none of that number.
-func (s *Snapshot) indexDef(o types.OID, name namer) string {
-	x, ok := s.indexParts(o)
+func (s *Snapshot) indexDef(o types.OID, pretty bool, name namer) string {
+	x, ok := s.indexParts(o, pretty)
 	if !ok {
 		return ""
 	}
@@ -42,6 +42,9 @@ func (s *Snapshot) indexDef(o types.OID, name namer) string {
 	if len(x.stored) > 0 {
 		b.WriteString(" INCLUDE (" + strings.Join(x.stored, ", ") + ")")
 	}
+	if x.where != "" {
+		b.WriteString(" WHERE " + x.where)
+	}
 	return b.String()
 }
 
@@ -52,9 +55,11 @@ type indexParts struct {
 	unique          bool
 	keys            []string // with their order
 	columns, stored []string // bare
+	where           string
 }
 
-func (s *Snapshot) indexParts(o types.OID) (indexParts, bool) {
+// indexParts is what the definition of an index says; if pretty, without the parentheses that a condition need not have.
+func (s *Snapshot) indexParts(o types.OID, pretty bool) (indexParts, bool) {
 	if x, ok := systemIndexes()[o]; ok {
 		index := &x.relation.indexes[x.at]
 		out := indexParts{relation: x.relation.OID, name: index.name, unique: index.unique}
@@ -70,8 +75,11 @@ func (s *Snapshot) indexParts(o types.OID) (indexParts, bool) {
 	}
 	out := indexParts{relation: r.Table.OID, name: r.Index.Name, unique: r.Index.Unique}
 	for _, k := range r.Index.Keys {
-		column := columnName(r.Table, k.Column)
+		column := s.keyText(r.Table, k.Column, pretty)
 		out.columns = append(out.columns, column)
+		if k.Class != "" {
+			column += " " + k.Class
+		}
 		switch {
 		case k.Desc && !k.NullsFirst:
 			column += " DESC NULLS LAST"
@@ -85,7 +93,33 @@ func (s *Snapshot) indexParts(o types.OID) (indexParts, bool) {
 	for _, id := range r.Index.Stored {
 		out.stored = append(out.stored, columnName(r.Table, id))
 	}
+	if r.Index.Where != 0 {
+		out.where = s.virtualText(r.Table.Column(r.Index.Where), r.Table, pretty)
+		if !pretty && !strings.HasPrefix(out.where, "(") {
+			out.where = "(" + out.where + ")"
+		}
+	}
 	return out, true
+}
+
+// keyText is a key column of an index: a name, or an expression, in parentheses unless it is the call of a function.
+func (s *Snapshot) keyText(t *catalog.Table, id catalog.ColumnID, pretty bool) string {
+	c := t.Column(id)
+	if c == nil || !c.Virtual() {
+		return columnName(t, id)
+	}
+	text := s.virtualText(c, t, pretty)
+	if parse.LooksLikeCall(parseStored(c.Generated)) {
+		return text
+	}
+	return "(" + text + ")"
+}
+
+// virtualText is the expression of a virtual column as PostgreSQL writes it.
+func (s *Snapshot) virtualText(c *catalog.Column, t *catalog.Table, pretty bool) string {
+	return deparse(c.Generated, pretty, func(b *expr.Builder, x parse.Expr) (expr.Expr, error) {
+		return b.BuildValue(x, columnScope(t))
+	})
 }
 
 func columnName(t *catalog.Table, id catalog.ColumnID) string {
@@ -107,7 +141,7 @@ func (s *Snapshot) constraintDef(c *constraint, t *catalog.Table, pretty bool, n
 		if c.kind == 'p' {
 			word = "PRIMARY KEY"
 		}
-		x, _ := s.indexParts(c.index)
+		x, _ := s.indexParts(c.index, pretty)
 		b.WriteString(word + " (" + strings.Join(x.columns, ", ") + ")")
 		if len(x.stored) > 0 {
 			b.WriteString(" INCLUDE (" + strings.Join(x.stored, ", ") + ")")
@@ -187,7 +221,7 @@ func (s *Snapshot) checkText(t *catalog.Table, source string, pretty bool) strin
 func (s *Snapshot) defaultText(t *catalog.Table, c *catalog.Column) string {
 	if c.Generated != "" {
 		return deparse(c.Generated, false, func(b *expr.Builder, x parse.Expr) (expr.Expr, error) {
-			return b.BuildAssignment(x, columnScope(t), c.Name, c.Type)
+			return b.BuildGenerated(x, columnScope(t), c.Name, c.Type)
 		})
 	}
 	return deparse(c.Default, false, func(b *expr.Builder, x parse.Expr) (expr.Expr, error) {
@@ -216,22 +250,33 @@ func columnScope(t *catalog.Table) *expr.Scope {
 
 // deparse writes the stored text of an expression as PostgreSQL writes it. What cannot be understood any more stays as it is.
 func deparse(source string, pretty bool, build func(*expr.Builder, parse.Expr) (expr.Expr, error)) string {
-	text := "SELECT (" + source + ")"
-	stmts, err := parse.Parse(text)
-	if err != nil || len(stmts) != 1 {
+	x := parseStored(source)
+	if x == nil {
 		return source
 	}
-	q, ok := stmts[0].AST.(*parse.SelectStmt)
-	if !ok {
-		return source
-	}
-	clause, ok := q.Body.(*parse.SelectClause)
-	if !ok || len(clause.Targets) != 1 {
-		return source
-	}
-	e, err := build(&expr.Builder{Text: text}, clause.Targets[0].Expr)
+	e, err := build(&expr.Builder{Text: storedText(source)}, x)
 	if err != nil {
 		return source
 	}
 	return expr.DeparseStored(e, pretty)
+}
+
+// storedText is a statement around the stored text of an expression.
+func storedText(source string) string { return "SELECT (" + source + ")" }
+
+// parseStored parses the stored text of an expression; nil if it cannot be.
+func parseStored(source string) parse.Expr {
+	stmts, err := parse.Parse(storedText(source))
+	if err != nil || len(stmts) != 1 {
+		return nil
+	}
+	q, ok := stmts[0].AST.(*parse.SelectStmt)
+	if !ok {
+		return nil
+	}
+	clause, ok := q.Body.(*parse.SelectClause)
+	if !ok || len(clause.Targets) != 1 {
+		return nil
+	}
+	return clause.Targets[0].Expr
 }

@@ -91,9 +91,9 @@ func namerFor(r *Reader, s *Snapshot, pretty bool) namer {
 func getIndexDef(r *Reader, s *Snapshot, args []datum) (datum, error) {
 	pretty := prettyArg(args, 2)
 	if len(args) == 1 || args[1].I == 0 {
-		return orNull(s.indexDef(oidOf(args[0]), namerFor(r, s, pretty))), nil
+		return orNull(s.indexDef(oidOf(args[0]), pretty, namerFor(r, s, pretty))), nil
 	}
-	x, ok := s.indexParts(oidOf(args[0]))
+	x, ok := s.indexParts(oidOf(args[0]), pretty)
 	if !ok {
 		return null, nil
 	}

@@ -158,9 +158,14 @@ func attributeRows(s *Snapshot) []row {
 	for _, t := range s.tables {
 		rows = append(rows, s.columnAttributes(t)...)
 		for _, x := range namedIndexes(t) {
+			names := t.KeyNames(x)
 			for i, id := range indexColumns(x) {
 				if c := t.Column(id); c != nil {
-					rows = append(rows, attribute{relation: x.OID, typ: c.Type.OID, name: c.Name, number: i + 1, mod: c.Type.Mod}.row())
+					name := c.Name
+					if i < len(names) {
+						name = names[i]
+					}
+					rows = append(rows, attribute{relation: x.OID, typ: c.Type.OID, name: name, number: i + 1, mod: c.Type.Mod}.row())
 				}
 			}
 		}
@@ -269,13 +274,15 @@ type index struct {
 	columns             []int16
 	collations, classes []types.OID
 	options             []int16
+	expressions         []string
+	where               string
 }
 
 func (x index) row() row {
 	return row{
 		oid(x.oid), oid(x.relation), num(x.natts), num(x.keys), flag(x.unique), flag(false), flag(x.primary), flag(false), flag(true), flag(false),
 		flag(x.valid), flag(false), flag(true), flag(true), flag(false), vector(types.Int2, x.columns), vector(types.Oid, x.collations),
-		vector(types.Oid, x.classes), vector(types.Int2, x.options), null, null,
+		vector(types.Oid, x.classes), vector(types.Int2, x.options), orNull(strings.Join(x.expressions, ", ")), orNull(x.where),
 	}
 }
 
@@ -306,13 +313,13 @@ func indexRows(s *Snapshot) []row {
 	}
 	for _, t := range s.tables {
 		for _, x := range namedIndexes(t) {
-			rows = append(rows, newIndex(t, x).row())
+			rows = append(rows, s.newIndex(t, x).row())
 		}
 	}
 	return rows
 }
 
-func newIndex(t *catalog.Table, x *catalog.Index) index {
+func (s *Snapshot) newIndex(t *catalog.Table, x *catalog.Index) index {
 	out := index{
 		oid: x.OID, relation: t.OID, natts: len(x.Keys) + len(x.Stored), keys: len(x.Keys), unique: x.Unique, primary: x.Primary,
 		valid: x.State == catalog.IndexPublic,
@@ -325,11 +332,23 @@ func newIndex(t *catalog.Table, x *catalog.Index) index {
 		if k.NullsFirst {
 			option |= optionNullsFirst
 		}
-		ct := t.Column(k.Column).Type.OID
-		out.columns = append(out.columns, int16(k.Column))
+		c := t.Column(k.Column)
+		ct, number := c.Type.OID, int16(k.Column)
+		if c.Virtual() {
+			number = 0
+			out.expressions = append(out.expressions, s.virtualText(c, t, false))
+		}
+		out.columns = append(out.columns, number)
 		out.options = append(out.options, option)
 		out.collations = append(out.collations, typeOf(ct).collation)
-		out.classes = append(out.classes, btreeClass(ct))
+		class := btreeClass(ct)
+		if k.Class != "" {
+			class = btreeClassNamed(k.Class)
+		}
+		out.classes = append(out.classes, class)
+	}
+	if x.Where != 0 {
+		out.where = s.virtualText(t.Column(x.Where), t, false)
 	}
 	for _, id := range x.Stored {
 		out.columns = append(out.columns, int16(id))

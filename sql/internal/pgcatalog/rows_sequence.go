@@ -73,6 +73,9 @@ func dependRows(s *Snapshot) []row {
 		}
 		for _, x := range namedIndexes(t) {
 			for _, k := range x.Keys {
+				if k.Column >= catalog.FirstVirtual {
+					continue
+				}
 				if x.ConstraintOID != 0 {
 					add(classConstraint, x.ConstraintOID, t.OID, int(k.Column), 'a')
 				} else {

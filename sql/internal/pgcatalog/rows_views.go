@@ -26,12 +26,12 @@ func indexesRows(s *Snapshot) []row {
 	var rows []row
 	for _, rel := range relations().all {
 		for _, x := range rel.indexes {
-			rows = append(rows, row{text(rel.Schema), text(rel.Name), text(x.name), null, text(s.indexDef(x.oid, s.alwaysQualified))})
+			rows = append(rows, row{text(rel.Schema), text(rel.Name), text(x.name), null, text(s.indexDef(x.oid, false, s.alwaysQualified))})
 		}
 	}
 	for _, t := range s.tables {
 		for _, x := range namedIndexes(t) {
-			rows = append(rows, row{text(s.schemaByID[t.Schema].Name), text(t.Name), text(x.Name), null, text(s.indexDef(x.OID, s.alwaysQualified))})
+			rows = append(rows, row{text(s.schemaByID[t.Schema].Name), text(t.Name), text(x.Name), null, text(s.indexDef(x.OID, false, s.alwaysQualified))})
 		}
 	}
 	return rows

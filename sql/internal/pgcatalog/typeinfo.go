@@ -64,6 +64,18 @@ func btreeClass(t types.OID) types.OID {
 	return btreeClasses()[t]
 }
 
+// btreeClassNamed is the operator class of a name.
+func btreeClassNamed(name string) types.OID {
+	rel := Find("pg_catalog", "pg_opclass")
+	o, method, named := rel.Column("oid"), rel.Column("opcmethod"), rel.Column("opcname")
+	for _, r := range builtinRows("pg_opclass") {
+		if types.OID(r[method].I) == amBtree && r[named].Text() == name {
+			return types.OID(r[o].I)
+		}
+	}
+	return 0
+}
+
 const (
 	amHeap  types.OID = 2
 	amBtree types.OID = 403

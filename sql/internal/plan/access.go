@@ -11,7 +11,8 @@ import (
 
 // columnOrder is an item of an order over a table's columns.
 type columnOrder struct {
-	ordinal          int
+	ordinal          int // -1: the order is that of expr
+	expr             expr.Expr
 	desc, nullsFirst bool
 }
 
@@ -45,16 +46,24 @@ const (
 func chooseAccess(scan *Scan, conds []expr.Expr, need []bool, order []columnOrder, limit int64) (ordered bool) {
 	var best *access
 	for _, x := range scan.Table.AllIndexes() {
-		if x.State != catalog.IndexPublic || scan.forced && x != scan.Index {
+		partial := scan.expression(x.Where)
+		if x.State != catalog.IndexPublic || scan.forced && x != scan.Index || partial != nil && !expr.ImpliesAll(conds, partial) {
 			continue
 		}
-		a := newAccess(scan.Table, x, conds)
+		a := newAccess(scan.Table, x, conds, scan.overKeys(x, conds))
+		if partial != nil {
+			a.skipImplied(conds, partial)
+		}
 		a.lookup = needsLookup(scan.Table, x, a.wanted(conds, need))
-		a.ordered, a.reverse = a.order(scan.Table, order)
+		a.ordered, a.reverse = a.order(scan.Table, scan.orderOver(x, order))
 		a.price(scan.Table, conds, len(order) > 0, limit)
 		if best == nil || a.cost < best.cost {
 			best = a
 		}
+	}
+	if best == nil { // the index that was named lacks rows
+		scan.forced = false
+		return chooseAccess(scan, conds, need, order, limit)
 	}
 	best.apply(scan, conds, need)
 	scan.SoftLimit = 0
@@ -65,15 +74,40 @@ func chooseAccess(scan *Scan, conds []expr.Expr, need []bool, order []columnOrde
 	return scan.ordered
 }
 
-// newAccess matches the conditions with the key columns of an index, from the first on.
-func newAccess(t *catalog.Table, x *catalog.Index, conds []expr.Expr) *access {
+// orderOver writes the virtual columns of an index's key in place of the expressions of an order.
+func (n *Scan) orderOver(x *catalog.Index, order []columnOrder) []columnOrder {
+	out := slices.Clone(order)
+	for i, o := range out {
+		if o.ordinal >= 0 {
+			continue
+		}
+		if c, ok := n.overKeys(x, []expr.Expr{o.expr})[0].(*expr.Column); ok {
+			out[i].ordinal = c.Index
+		}
+	}
+	return out
+}
+
+// skipImplied leaves out the conditions that all rows of a partial index fulfil.
+func (a *access) skipImplied(conds []expr.Expr, partial expr.Expr) {
+	for i, e := range conds {
+		if !a.used[i] && expr.ImpliesAll(expr.SplitAnd(partial), e) {
+			a.used[i] = true
+			a.rows *= filterSelectivity
+		}
+	}
+}
+
+// newAccess matches the conditions with the key columns of an index, from the first on. Conds are what overs, over those columns, are
+// of the scan.
+func newAccess(t *catalog.Table, x *catalog.Index, conds, overs []expr.Expr) *access {
 	a := &access{index: x, used: make([]bool, len(conds)), single: make([]bool, len(x.Keys)), rows: guessedRows}
 	var c Constraint
 	spans := 1
 	for i, k := range x.Keys {
-		v, cond := findEqual(conds, a.used, t.Ordinal(k.Column), spans)
+		v, cond := findEqual(overs, a.used, t.Ordinal(k.Column), spans)
 		if cond < 0 {
-			c.Range = a.findRange(conds, t.Ordinal(k.Column))
+			c.Range = a.findRange(overs, t.Ordinal(k.Column))
 			break
 		}
 		a.used[cond] = true

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"minidb/sql/internal/expr"
 	"minidb/sql/internal/parse"
 	"minidb/sql/sqlerr"
@@ -55,7 +57,8 @@ func (s *selection) lockRows(lock *LockRows, node Node, ordered bool) (Node, boo
 		scan.Want[scan.Table.Ordinal(k.Column)] = true // to name the row; every index has it
 	}
 	order := s.wantedOrder()
-	if len(order) > 0 && !ordered {
+	byColumns := !slices.ContainsFunc(order, func(o columnOrder) bool { return o.ordinal < 0 })
+	if len(order) > 0 && !ordered && byColumns {
 		sort := &Sort{Input: scan}
 		for i, o := range order {
 			k := s.order[i]
@@ -125,11 +128,18 @@ func (s *selection) wantedOrder() []columnOrder {
 	}
 	var order []columnOrder
 	for _, k := range s.order {
-		c, ok := s.outputs[k.Column].expr.(*expr.Column)
-		if !ok || c.Level > 0 {
+		o := columnOrder{ordinal: -1, desc: k.Desc, nullsFirst: k.NullsFirst}
+		if c, ok := s.outputs[k.Column].expr.(*expr.Column); ok {
+			if c.Level > 0 {
+				return nil
+			}
+			o.ordinal = c.Index
+		} else if scan := s.from.sources[0].scan; scan != nil && scan.virtual != nil {
+			o.expr = expr.Fold(s.outputs[k.Column].expr)
+		} else {
 			return nil
 		}
-		order = append(order, columnOrder{ordinal: c.Index, desc: k.Desc, nullsFirst: k.NullsFirst})
+		order = append(order, o)
 	}
 	return order
 }

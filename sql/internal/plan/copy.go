@@ -4,18 +4,21 @@ import (
 	"minidb/sql/catalog"
 	"minidb/sql/internal/expr"
 	"minidb/sql/internal/parse"
+	"minidb/sql/sqlerr"
 )
 
 // CopyWhere builds the condition of COPY … FROM … WHERE, over a table's columns by ordinal.
 func (p *Planner) CopyWhere(t *catalog.Table, x parse.Expr) (expr.Expr, error) {
-	names := &expr.Source{Table: t.Name, Name: t.Name}
-	for i := range t.Columns {
-		names.Columns = append(names.Columns, expr.SourceColumn{Name: t.Columns[i].Name, Type: t.Columns[i].Type, Index: i, Dropped: t.Columns[i].Hidden})
-	}
 	b := &expr.Builder{Text: p.Text, Params: expr.NoParams(), Types: p.Types}
-	e, err := b.BuildCondition(x, &expr.Scope{Sources: []*expr.Source{names}, Clause: expr.ClauseCopyWhere})
+	e, err := b.BuildCondition(x, tableColumns(t, expr.ClauseCopyWhere))
 	if err != nil {
 		return nil, err
 	}
-	return expr.Fold(e), nil
+	expr.Columns(e, func(ref *expr.Column) {
+		if c := &t.Columns[ref.Index]; c.Computed() && err == nil {
+			err = p.at(sqlerr.New(sqlerr.InvalidColumnReference, "generated columns are not supported in COPY FROM WHERE conditions").
+				WithDetail("Column \"%s\" is a generated column.", c.Name), ref.Pos)
+		}
+	})
+	return expr.Fold(e), err
 }

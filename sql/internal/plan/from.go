@@ -90,6 +90,9 @@ func (p *Planner) addTable(f *from, t *parse.TableRef, use Use) error {
 		return p.add(f, &source{node: &SequenceRow{Sequence: table, Alias: names.Name}, width: len(table.Columns), names: names}, t.Alias.Pos, t.Pos)
 	}
 	scan := &Scan{Table: table, Alias: names.Name, Index: &table.Primary}
+	if scan.virtual, err = virtualColumns(table, p.Types); err != nil {
+		return err
+	}
 	if t.Index != "" {
 		if scan.Index = table.IndexByName(t.Index); scan.Index == nil || scan.Index.State != catalog.IndexPublic {
 			return p.at(sqlerr.New(sqlerr.UndefinedObject, "index \"%s\" does not exist", t.Index), t.Pos)

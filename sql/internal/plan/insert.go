@@ -188,11 +188,7 @@ func (p *Planner) checks(t *catalog.Table) ([]Check, error) {
 
 // CompileChecks makes the expressions of a table's CHECK constraints, in the order of their names, as PostgreSQL evaluates them.
 func CompileChecks(t *catalog.Table, ec *types.Context) ([]Check, error) {
-	names := &expr.Source{Name: t.Name}
-	for i := range t.Columns {
-		names.Columns = append(names.Columns, expr.SourceColumn{Name: t.Columns[i].Name, Type: t.Columns[i].Type, Index: i, Dropped: t.Columns[i].Hidden})
-	}
-	scope := &expr.Scope{Sources: []*expr.Source{names}, Clause: expr.ClauseCheck}
+	scope := tableColumns(t, expr.ClauseCheck)
 	out := make([]Check, 0, len(t.Checks))
 	for _, c := range t.Checks {
 		x, err := parseExpression(c.Expr)

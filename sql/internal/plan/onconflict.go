@@ -27,7 +27,7 @@ func (p *Planner) onConflict(st *parse.OnConflict, f *from) (*OnConflict, error)
 	t := f.sources[0].scan.Table
 	out := &OnConflict{Update: st.DoUpdate}
 	var err error
-	if out.Arbiters, err = p.arbiters(st, t); err != nil || !st.DoUpdate {
+	if out.Arbiters, err = p.arbiters(st, f.sources[0].scan); err != nil || !st.DoUpdate {
 		return out, err
 	}
 	excluded := &expr.Source{Name: "excluded"}
@@ -43,11 +43,16 @@ func (p *Planner) onConflict(st *parse.OnConflict, f *from) (*OnConflict, error)
 	return out, err
 }
 
+// conflictTarget is what the index of ON CONFLICT (…) WHERE … has.
+type conflictTarget struct {
+	columns []catalog.ColumnID
+	exprs   []expr.Expr
+	where   []expr.Expr
+}
+
 // arbiters are the indexes that a conflict target stands for.
-func (p *Planner) arbiters(st *parse.OnConflict, t *catalog.Table) ([]*catalog.Index, error) {
-	if st.IndexWhere != nil {
-		return nil, p.unsupported("a predicate of a conflict target", st.Pos)
-	}
+func (p *Planner) arbiters(st *parse.OnConflict, scan *Scan) ([]*catalog.Index, error) {
+	t := scan.Table
 	if st.Constraint != "" {
 		x := t.IndexByName(st.Constraint)
 		if x == nil || x.ConstraintOID == 0 {
@@ -55,17 +60,9 @@ func (p *Planner) arbiters(st *parse.OnConflict, t *catalog.Table) ([]*catalog.I
 		}
 		return []*catalog.Index{x}, nil
 	}
-	var columns []catalog.ColumnID
-	for _, item := range st.Items {
-		ref, ok := item.Expr.(*parse.ColumnRef)
-		if !ok || len(ref.Parts) != 1 {
-			return nil, p.unsupported("an expression in a conflict target", item.Expr.Position())
-		}
-		c := t.ColumnByName(ref.Parts[0])
-		if c == nil {
-			return nil, p.at(sqlerr.New(sqlerr.UndefinedColumn, "column \"%s\" does not exist", ref.Parts[0]), ref.Pos)
-		}
-		columns = append(columns, c.ID)
+	target, err := p.conflictTarget(st, t)
+	if err != nil {
+		return nil, err
 	}
 	var out []*catalog.Index
 	for _, x := range t.AllIndexes() {
@@ -73,7 +70,7 @@ func (p *Planner) arbiters(st *parse.OnConflict, t *catalog.Table) ([]*catalog.I
 		if !unique || x.Primary && t.HasRowID() {
 			continue
 		}
-		if len(st.Items) == 0 || sameKeyColumns(x, columns) {
+		if len(st.Items) == 0 || target.matches(scan, x) {
 			out = append(out, x)
 		}
 	}
@@ -83,17 +80,57 @@ func (p *Planner) arbiters(st *parse.OnConflict, t *catalog.Table) ([]*catalog.I
 	return out, nil
 }
 
-// sameKeyColumns reports whether an index's key has just these columns, in any order.
-func sameKeyColumns(x *catalog.Index, columns []catalog.ColumnID) bool {
+func (p *Planner) conflictTarget(st *parse.OnConflict, t *catalog.Table) (*conflictTarget, error) {
+	out := &conflictTarget{}
+	for _, item := range st.Items {
+		if ref, ok := item.Expr.(*parse.ColumnRef); ok && len(ref.Parts) == 1 {
+			c := t.ColumnByName(ref.Parts[0])
+			if c == nil {
+				return nil, p.at(sqlerr.New(sqlerr.UndefinedColumn, "column \"%s\" does not exist", ref.Parts[0]), ref.Pos)
+			}
+			out.columns = append(out.columns, c.ID)
+			continue
+		}
+		e, err := p.builder.BuildValue(item.Expr, tableColumns(t, expr.ClauseIndexExpr))
+		if err != nil {
+			return nil, err
+		}
+		out.exprs = append(out.exprs, expr.Fold(e))
+	}
+	if st.IndexWhere != nil {
+		e, err := p.builder.BuildCondition(st.IndexWhere, tableColumns(t, expr.ClauseIndexPredicate))
+		if err != nil {
+			return nil, err
+		}
+		out.where = expr.SplitAnd(expr.Fold(e))
+	}
+	return out, nil
+}
+
+// matches reports whether an index's key has just these columns and expressions, in any order, and all rows that the target's condition
+// speaks of.
+func (c *conflictTarget) matches(scan *Scan, x *catalog.Index) bool {
+	if partial := scan.expression(x.Where); partial != nil && !expr.ImpliesAll(c.where, partial) {
+		return false
+	}
+	var columns []catalog.ColumnID
+	var exprs []expr.Expr
 	for _, k := range x.Keys {
-		if !slices.Contains(columns, k.Column) {
-			return false
+		if e := scan.expression(k.Column); e != nil {
+			exprs = append(exprs, e)
+		} else {
+			columns = append(columns, k.Column)
 		}
 	}
-	for _, c := range columns {
-		if !slices.ContainsFunc(x.Keys, func(k catalog.IndexColumn) bool { return k.Column == c }) {
-			return false
-		}
-	}
-	return true
+	return subset(columns, c.columns, sameID) && subset(c.columns, columns, sameID) &&
+		subset(exprs, c.exprs, expr.Equal) && subset(c.exprs, exprs, expr.Equal)
+}
+
+func sameID(a, b catalog.ColumnID) bool { return a == b }
+
+// subset reports whether everything in a is in b.
+func subset[T any](a, b []T, same func(T, T) bool) bool {
+	return !slices.ContainsFunc(a, func(x T) bool {
+		return !slices.ContainsFunc(b, func(y T) bool { return same(x, y) })
+	})
 }

@@ -24,8 +24,9 @@ type Scan struct {
 	// SoftLimit, if not 0, is how many rows the statement probably reads.
 	SoftLimit int64
 
-	forced  bool // the statement named the index
-	ordered bool // the index's order saves a sort
+	forced  bool       // the statement named the index
+	virtual []Computed // the expressions of indexes
+	ordered bool       // the index's order saves a sort
 }
 
 // LockRows locks the rows of a scan for SELECT … FOR UPDATE and its kin, and passes them as they are once locked. Its rows are those of
