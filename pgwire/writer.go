@@ -78,7 +78,11 @@ func (w *writer) describe(cols []sql.Column, formats []int16) {
 		buf = binary.BigEndian.AppendUint16(buf, uint16(c.Attr))
 		buf = binary.BigEndian.AppendUint32(buf, uint32(c.Type.OID))
 		buf = binary.BigEndian.AppendUint16(buf, uint16(c.Type.Len()))
-		buf = binary.BigEndian.AppendUint32(buf, uint32(c.Type.Mod))
+		mod := c.Type.Mod
+		if c.Type.IsRecord() {
+			mod = -1 // which fields it has is nobody's business
+		}
+		buf = binary.BigEndian.AppendUint32(buf, uint32(mod))
 		buf = binary.BigEndian.AppendUint16(buf, uint16(formatOf(formats, i)))
 	}
 	binary.BigEndian.PutUint32(buf[start+1:], uint32(len(buf)-start-1))

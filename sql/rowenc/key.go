@@ -344,9 +344,12 @@ func padBlanks(b []byte, limit int, scratch []byte) (padded, grown []byte) {
 }
 
 // AppendKey appends a value as an ascending column of a key would have it, NULL last: equal values of a type have equal encodings, so
-// that they can be hashed. Requires a type that Keyable accepts.
+// that they can be hashed. A type that Keyable does not accept has keys without order.
 func AppendKey(dst []byte, t types.Type, d *types.Datum) []byte {
 	c := keyColumn{typ: t}
-	c.kind, _ = keyKindOf(t)
+	var ok bool
+	if c.kind, ok = keyKindOf(t); !ok {
+		return types.AppendKey(dst, t, *d)
+	}
 	return c.append(dst, d)
 }

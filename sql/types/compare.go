@@ -24,6 +24,8 @@ func Compare(t Type, a, b Datum) int {
 		return compareTimeTZ(a, b)
 	case JSONBOID:
 		return compareJSONB(a, b)
+	case RecordOID:
+		return compareRecords(a, b)
 	}
 	if t.Kind() == KindInt {
 		return compareInt(a.I, b.I)
@@ -62,6 +64,8 @@ func AppendKey(dst []byte, t Type, d Datum) []byte {
 		return binary.BigEndian.AppendUint64(appendFixedKey(dst, uint64(days)), uint64(usec))
 	case JSONBOID:
 		return appendJSONBKey(dst, d)
+	case RecordOID:
+		return appendRecordKey(dst, d)
 	}
 	if t.Kind() == KindInt {
 		return appendFixedKey(dst, uint64(d.I))

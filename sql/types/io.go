@@ -72,6 +72,8 @@ func inputOther(ec *Context, t Type, text []byte) (Datum, error) {
 		return inputXid(t, text)
 	case VoidOID:
 		return Datum{}, nil
+	case RecordOID:
+		return Datum{}, sqlerr.New(sqlerr.FeatureNotSupported, "input of anonymous composite types is not implemented")
 	}
 	if t.IsReg() {
 		return inputReg(ec, t, text)
@@ -134,6 +136,8 @@ func appendOther(ec *Context, dst []byte, t Type, d Datum) []byte {
 		return appendTimeTZ(dst, d)
 	case VoidOID:
 		return dst
+	case RecordOID:
+		return appendRecord(ec, dst, d)
 	}
 	if t.IsReg() {
 		return appendReg(ec, dst, t, OID(d.I))
@@ -181,6 +185,8 @@ func AppendBinary(ec *Context, dst []byte, t Type, d Datum) []byte {
 		return append(dst, d.B[0])
 	case JSONBOID:
 		dst = append(dst, jsonbVersion)
+	case RecordOID:
+		return appendRecordBinary(dst, d)
 	}
 	if elem, ok := t.Elem(); ok {
 		return appendArrayBinary(ec, dst, elem, d)

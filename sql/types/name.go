@@ -30,6 +30,9 @@ func (t Type) Format() string {
 	if elem, ok := t.Elem(); ok && !t.isVector() {
 		return elem.Format() + "[]"
 	}
+	if name := t.rowName(); name != "" {
+		return name
+	}
 	mod := strconv.Itoa(int(t.Mod))
 	switch t.OID {
 	case VarcharOID, BPCharOID:

@@ -76,6 +76,8 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 		return b.over(n.Input, func(in Operator) Operator { return &filter{env: b.env, input: in, cond: n.Cond} })
 	case *plan.Project:
 		return b.over(n.Input, func(in Operator) Operator { return newProject(b.env, n, in) })
+	case *plan.ProjectSet:
+		return b.over(n.Input, func(in Operator) Operator { return newProjectSet(b.env, n, in) })
 	case *plan.Sort:
 		return b.over(n.Input, func(in Operator) Operator { return &sorter{env: b.env, input: in, node: n} })
 	case *plan.Limit:

@@ -139,7 +139,7 @@ type rowFold struct {
 
 func newFold(kind expr.SubqueryKind) rowFold {
 	switch kind {
-	case expr.ScalarSubquery:
+	case expr.ScalarSubquery, expr.CompareSubquery, expr.RowSubquery:
 		return rowFold{value: types.NullDatum}
 	case expr.AllSubquery:
 		return rowFold{value: types.NewBool(true)}
@@ -157,14 +157,14 @@ func (s *subquery) fold(f *rowFold, b *types.Batch, r int) (done bool, err error
 	case expr.ExistsSubquery:
 		f.value = types.NewBool(true)
 		return true, nil
-	case expr.ScalarSubquery:
+	case expr.ScalarSubquery, expr.CompareSubquery, expr.RowSubquery:
 		if f.any {
 			return true, sqlerr.New(sqlerr.CardinalityViolation, "more than one row returned by a subquery used as an expression")
 		}
-		f.any, f.value = true, b.Datum(0, r).Clone()
-		return false, nil
-	}
-	if s.plan.Kind == expr.ArraySubquery {
+		f.any = true
+		f.value, err = s.only(b, r)
+		return false, err
+	case expr.ArraySubquery:
 		d := b.Datum(0, r).Clone()
 		n := int64(len(d.B)) + datumBytes
 		if err := s.env.Memory.grow(n); err != nil {
@@ -188,9 +188,26 @@ func (s *subquery) fold(f *rowFold, b *types.Batch, r int) (done bool, err error
 	return false, nil
 }
 
+// only is the value that the only row of a query gives.
+func (s *subquery) only(b *types.Batch, r int) (types.Datum, error) {
+	switch s.plan.Kind {
+	case expr.CompareSubquery:
+		s.pair = pairDatums{left: s.args[:s.plan.Left], b: b, row: b.Row(r)}
+		return s.plan.Compare.Eval(s.env.Eval, &s.pair)
+	case expr.RowSubquery:
+		values := make([]types.Datum, s.plan.Columns)
+		for c := range values {
+			values[c] = b.Datum(c, r)
+		}
+		return types.NewRecord(s.plan.Row, values), nil
+	default:
+		return b.Datum(0, r).Clone(), nil
+	}
+}
+
 // runOnce gives the value of a query that depends on nothing but the left side of its comparison.
 func (s *subquery) runOnce(ctx context.Context) (types.Datum, error) {
-	compares := s.plan.Kind == expr.AnySubquery || s.plan.Kind == expr.AllSubquery
+	compares := s.plan.Kind == expr.AnySubquery || s.plan.Kind == expr.AllSubquery || s.plan.Kind == expr.CompareSubquery
 	if !s.done {
 		var err error
 		if compares {

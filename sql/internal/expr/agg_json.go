@@ -55,7 +55,7 @@ func (j *jsonAcc) add(ec *EvalContext, args []types.Datum) error {
 		}
 		j.out = append(j.out, " : "...)
 		value, typ = args[1], j.types[1]
-	} else if !first && !value.Null && typ.IsArray() {
+	} else if !first && !value.Null && (typ.IsArray() || typ.IsRecord()) {
 		j.out = append(j.out, "\n "...)
 	}
 	if j.out = appendJSON(ec, j.out, typ, value, ","); len(j.out) > maxTextBytes {

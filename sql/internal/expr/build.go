@@ -94,23 +94,12 @@ func (b *Builder) Build(x parse.Expr, s *Scope) (Expr, error) {
 	case *parse.SubscriptExpr:
 		return b.subscript(x, s)
 	case *parse.FieldExpr:
-		return nil, b.fieldOf(x, s)
+		return b.field(x, s)
+	case *parse.RowExpr:
+		return b.row(x, s)
 	default:
 		return nil, b.refuse(x)
 	}
-}
-
-// fieldOf is an error: no type here has fields.
-func (b *Builder) fieldOf(x *parse.FieldExpr, s *Scope) error {
-	e, err := b.Build(x.X, s)
-	if err != nil {
-		return err
-	}
-	if x.Star {
-		return b.at(sqlerr.New(sqlerr.WrongObjectType, "type %s is not composite", e.Type().Base().Format()), Leftmost(x.X))
-	}
-	return b.at(sqlerr.New(sqlerr.WrongObjectType, "column notation .%s applied to type %s, which is not a composite type",
-		x.Field, e.Type().Base().Format()), Leftmost(x.X))
 }
 
 // refuse is the error of the expressions that minidb does not have.
@@ -118,8 +107,6 @@ func (b *Builder) refuse(x parse.Expr) error {
 	switch x.(type) {
 	case *parse.DefaultExpr:
 		return b.at(sqlerr.New(sqlerr.SyntaxError, "DEFAULT is not allowed in this context"), x.Position())
-	case *parse.RowExpr:
-		return b.unsupported("a row as a value", x.Position())
 	case *parse.GroupingExpr:
 		return b.unsupported("a grouping set", x.Position())
 	case *parse.CurrentOfExpr:

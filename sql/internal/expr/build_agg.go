@@ -3,7 +3,6 @@ package expr
 import (
 	"minidb/sql/internal/parse"
 	"minidb/sql/sqlerr"
-	"minidb/sql/types"
 )
 
 func isAggregateName(name string) bool {
@@ -50,7 +49,7 @@ func (b *Builder) aggregate(x *parse.FuncCall, c *candidate, args []Expr, s *Sco
 			return nil, b.unsupported("an aggregate of an outer query", x.Pos)
 		}
 	}
-	a := &Aggregate{Args: args, Distinct: x.Distinct, Star: x.Star, proc: c.proc, typ: types.Type{OID: result, Mod: -1}}
+	a := &Aggregate{Args: args, Distinct: x.Distinct, Star: x.Star, proc: c.proc, typ: resultType(result, args)}
 	if a.OrderBy, err = b.sortKeys(x.OrderBy, s); err != nil {
 		return nil, err
 	}

@@ -161,7 +161,7 @@ func (b *Builder) finishCall(c *candidate, args []Expr, pos int, keyword string)
 			args = append(args, NewConst(types.Type{OID: c.proc.args[len(c.proc.args)-missing+i], Mod: -1}, d))
 		}
 	}
-	call := newCall(c.proc, nil, args, types.Type{OID: result, Mod: -1})
+	call := newCall(c.proc, nil, args, resultType(result, args))
 	call.keyword = keyword
 	return call, nil
 }

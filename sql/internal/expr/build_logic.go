@@ -31,21 +31,22 @@ func (b *Builder) logic(x *parse.BoolExpr, s *Scope) (Expr, error) {
 func (b *Builder) nullTest(x *parse.NullTest, s *Scope) (Expr, error) {
 	if row, ok := x.X.(*parse.RowExpr); ok && len(row.Args) > 0 {
 		// A row is NULL if all of its fields are, and not NULL if none of them is.
-		tests := make([]Expr, len(row.Args))
-		for i, a := range row.Args {
-			e, err := b.Build(a, s)
-			if err != nil {
-				return nil, err
-			}
-			tests[i] = &NullTest{Arg: e, Not: x.Not}
+		args, err := b.rowArgs(row.Args, s)
+		if err != nil {
+			return nil, err
 		}
-		return all(tests), nil
+		for i, e := range args {
+			args[i] = &NullTest{Arg: e, Not: x.Not}
+		}
+		if len(args) > 0 {
+			return all(args), nil
+		}
 	}
 	e, err := b.Build(x.X, s)
 	if err != nil {
 		return nil, err
 	}
-	return &NullTest{Arg: e, Not: x.Not}, nil
+	return &NullTest{Arg: e, Not: x.Not, Fields: e.Type().IsRecord()}, nil
 }
 
 // all is the AND of conditions, of which there is at least one.
@@ -210,7 +211,7 @@ func (b *Builder) rowIn(x *parse.InExpr, row *parse.RowExpr, op string, s *Scope
 // leftSide is the left side of IN, ANY and ALL over a query: one expression or the fields of a row.
 func (b *Builder) leftSide(x parse.Expr, s *Scope) ([]Expr, error) {
 	if row, ok := x.(*parse.RowExpr); ok {
-		return b.BuildAll(row.Args, s)
+		return b.rowArgs(row.Args, s)
 	}
 	return b.BuildAll([]parse.Expr{x}, s)
 }

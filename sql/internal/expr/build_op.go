@@ -13,11 +13,11 @@ func (b *Builder) binary(x *parse.BinaryExpr, s *Scope) (Expr, error) {
 		return b.rowCompare(x, l, r, s)
 	}
 	if sub, ok := x.R.(*parse.SubqueryExpr); ok && lrow {
-		left, err := b.BuildAll(l.Args, s)
+		left, err := b.rowArgs(l.Args, s)
 		if err != nil {
 			return nil, err
 		}
-		return b.subquery(s, SubqueryRequest{Kind: ScalarSubquery, Query: sub.Query, Left: left, Op: x.Op, Pos: x.Pos})
+		return b.subquery(s, SubqueryRequest{Kind: CompareSubquery, Query: sub.Query, Left: left, Op: x.Op, Pos: x.Pos})
 	}
 	left, err := b.Build(x.L, s)
 	if err != nil {
@@ -188,21 +188,68 @@ func (f *factTables) signature(name string, left, right types.OID) string {
 
 // rowCompare compares two rows column by column.
 func (b *Builder) rowCompare(x *parse.BinaryExpr, l, r *parse.RowExpr, s *Scope) (Expr, error) {
-	switch {
-	case len(l.Args) != len(r.Args):
-		return nil, b.at(sqlerr.New(sqlerr.SyntaxError, "unequal number of entries in row expressions"), x.Pos)
-	case len(l.Args) == 0:
+	left, right, err := b.rowPair(l, r, s, x.Pos)
+	if err != nil {
+		return nil, err
+	}
+	if len(left) == 0 {
 		return nil, b.at(sqlerr.New(sqlerr.FeatureNotSupported, "cannot compare rows of zero length"), x.Pos)
 	}
-	left, err := b.BuildAll(l.Args, s)
-	if err != nil {
-		return nil, err
-	}
-	right, err := b.BuildAll(r.Args, s)
-	if err != nil {
-		return nil, err
-	}
 	return b.Compare(x.Op, left, right, x.Pos)
+}
+
+// rowPair builds the parts of two rows, which must be as many.
+func (b *Builder) rowPair(l, r *parse.RowExpr, s *Scope, pos int) (left, right []Expr, err error) {
+	if left, err = b.rowArgs(l.Args, s); err != nil {
+		return nil, nil, err
+	}
+	if right, err = b.rowArgs(r.Args, s); err != nil {
+		return nil, nil, err
+	}
+	if len(left) != len(right) {
+		return nil, nil, b.at(sqlerr.New(sqlerr.SyntaxError, "unequal number of entries in row expressions"), pos)
+	}
+	return left, right, nil
+}
+
+// rowDistinct makes IS DISTINCT FROM of two rows: some of their parts differ.
+func (b *Builder) rowDistinct(x *parse.DistinctExpr, l, r *parse.RowExpr, s *Scope) (Expr, error) {
+	left, right, err := b.rowPair(l, r, s, x.Pos)
+	if err != nil {
+		return nil, err
+	}
+	tests := make([]Expr, len(left))
+	for i := range left {
+		if tests[i], err = b.distinctValues(left[i], right[i], false, x.Pos); err != nil {
+			return nil, err
+		}
+	}
+	var e Expr
+	switch len(tests) {
+	case 0:
+		e = NewConst(types.Bool, types.NewBool(false))
+	case 1:
+		e = tests[0]
+	default:
+		e = &Or{tests}
+	}
+	if x.Not {
+		e = &Not{e}
+	}
+	return e, nil
+}
+
+// distinctValues makes IS DISTINCT FROM of two values, or its negation.
+func (b *Builder) distinctValues(l, r Expr, not bool, pos int) (Expr, error) {
+	eq, err := b.operator("=", l, r, pos)
+	if err != nil {
+		return nil, err
+	}
+	call, ok := eq.(*Call)
+	if !ok || call.typ.OID != types.BoolOID {
+		return nil, b.at(sqlerr.New(sqlerr.DatatypeMismatch, "IS DISTINCT FROM requires = operator to yield boolean"), pos)
+	}
+	return &Distinct{Left: call.Args[0], Right: call.Args[1], Not: not, eq: equality{call.oper, call.im}}, nil
 }
 
 // Compare makes the comparison of two rows of one length, or of two values: = is the AND of equalities, <> the OR of
@@ -252,10 +299,10 @@ func (b *Builder) Compare(op string, left, right []Expr, pos int) (Expr, error) 
 }
 
 func (b *Builder) distinct(x *parse.DistinctExpr, s *Scope) (Expr, error) {
-	for _, side := range []parse.Expr{x.L, x.R} {
-		if _, ok := side.(*parse.RowExpr); ok {
-			return nil, b.unsupported("IS DISTINCT FROM between rows", x.Pos)
-		}
+	lrow, leftRow := x.L.(*parse.RowExpr)
+	rrow, rightRow := x.R.(*parse.RowExpr)
+	if leftRow && rightRow {
+		return b.rowDistinct(x, lrow, rrow, s)
 	}
 	l, err := b.Build(x.L, s)
 	if err != nil {
@@ -272,15 +319,7 @@ func (b *Builder) distinct(x *parse.DistinctExpr, s *Scope) (Expr, error) {
 	if isNullLiteral(x.L) {
 		return &NullTest{Arg: r, Not: !x.Not}, nil
 	}
-	eq, err := b.operator("=", l, r, x.Pos)
-	if err != nil {
-		return nil, err
-	}
-	call, ok := eq.(*Call)
-	if !ok || call.typ.OID != types.BoolOID {
-		return nil, b.at(sqlerr.New(sqlerr.DatatypeMismatch, "IS DISTINCT FROM requires = operator to yield boolean"), x.Pos)
-	}
-	return &Distinct{Left: call.Args[0], Right: call.Args[1], Not: x.Not, eq: equality{call.oper, call.im}}, nil
+	return b.distinctValues(l, r, x.Not, x.Pos)
 }
 
 func isNullLiteral(x parse.Expr) bool {

@@ -143,6 +143,16 @@ func (d *deparser) branching(e Expr) {
 		d.text(") ", e.Op, " ROW(")
 		d.list(e.Right, ", ")
 		d.text("))")
+	case *Record:
+		if e.name != "" {
+			d.text(parse.QuoteIdent(e.name), ".*")
+		} else {
+			d.function("ROW", e.Args)
+		}
+	case *FieldOf:
+		d.text("(")
+		d.expr(e.Arg)
+		d.text(").", parse.QuoteIdent(e.name))
 	case *Subquery:
 		d.text("(", e.Name, ")")
 	default:

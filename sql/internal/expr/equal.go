@@ -65,7 +65,7 @@ func sameNode(a, b Expr) bool {
 		return ok
 	case *NullTest:
 		b, ok := b.(*NullTest)
-		return ok && a.Not == b.Not
+		return ok && a.Not == b.Not && a.Fields == b.Fields
 	case *BoolTest:
 		b, ok := b.(*BoolTest)
 		return ok && a.Test == b.Test
@@ -103,6 +103,12 @@ func sameBranching(a, b Expr) bool {
 	case *SetCall:
 		b, ok := b.(*SetCall)
 		return ok && sameProc(a.proc, b.proc)
+	case *Record:
+		b, ok := b.(*Record)
+		return ok && (a.Key == nil) == (b.Key == nil) && a.OrNull == b.OrNull
+	case *FieldOf:
+		b, ok := b.(*FieldOf)
+		return ok && a.Index == b.Index
 	case *ArrayCompare:
 		b, ok := b.(*ArrayCompare)
 		return ok && a.All == b.All && a.oper == b.oper

@@ -169,7 +169,16 @@ func (e *NullTest) Eval(ec *EvalContext, row Row) (types.Datum, error) {
 	if err != nil {
 		return d, err
 	}
-	return types.NewBool(d.Null != e.Not), nil
+	if !e.Fields || d.Null {
+		return types.NewBool(d.Null != e.Not), nil
+	}
+	_, values := d.Record()
+	for _, v := range values {
+		if v.Null == e.Not {
+			return types.NewBool(false), nil
+		}
+	}
+	return types.NewBool(true), nil
 }
 
 // Eval is never NULL.

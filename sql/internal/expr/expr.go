@@ -96,10 +96,11 @@ type Or struct{ Args []Expr }
 // Not is logical negation.
 type Not struct{ Arg Expr }
 
-// NullTest is IS NULL, or IS NOT NULL.
+// NullTest is IS NULL, or IS NOT NULL. With Fields it asks that of all fields of a record: a row with both is neither.
 type NullTest struct {
-	Arg Expr
-	Not bool
+	Arg    Expr
+	Not    bool
+	Fields bool
 }
 
 // BoolTest is IS [NOT] TRUE, FALSE or UNKNOWN. It is never NULL.

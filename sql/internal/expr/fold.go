@@ -110,7 +110,7 @@ func (f *folder) computable(e Expr) bool {
 		limit = Stable
 	}
 	switch e := e.(type) {
-	case *Const, *Column, *CaseValue, *Aggregate, *Grouping, *WindowCall, *SetCall, *Subquery:
+	case *Const, *Column, *CaseValue, *Aggregate, *Grouping, *WindowCall, *SetCall, *Subquery, *Record:
 		return false
 	case *Param:
 		return f.ec != nil
@@ -236,6 +236,9 @@ func negate(n *Not) Expr {
 	case *Not:
 		return a.Arg
 	case *NullTest:
+		if a.Fields {
+			return n
+		}
 		return &NullTest{Arg: a.Arg, Not: !a.Not}
 	case *BoolTest:
 		// The tests come in pairs of opposites.

@@ -90,6 +90,8 @@ func appendJSON(ec *EvalContext, dst []byte, t types.Type, d types.Datum, sep st
 		return append(dst, "false"...)
 	case types.JSONOID, types.JSONBOID:
 		return append(dst, d.B...)
+	case types.RecordOID:
+		return appendJSONRecord(ec, dst, d, sep)
 	}
 	text := types.AppendText(ec.Types, nil, t, d)
 	switch t.OID {
@@ -101,6 +103,20 @@ func appendJSON(ec *EvalContext, dst []byte, t types.Type, d types.Datum, sep st
 		text = isoTime(ec, t, d)
 	}
 	return types.AppendJSONString(dst, text)
+}
+
+// appendJSONRecord writes a record as an object; sep stands between its fields.
+func appendJSONRecord(ec *EvalContext, dst []byte, d types.Datum, sep string) []byte {
+	dst = append(dst, '{')
+	fields, values := d.Record()
+	for i, f := range fields {
+		if i > 0 {
+			dst = append(dst, sep...)
+		}
+		dst = append(types.AppendJSONString(dst, []byte(f.Name)), ':')
+		dst = appendJSON(ec, dst, f.Type, values[i], ",")
+	}
+	return append(dst, '}')
 }
 
 // isoTime is a timestamp as XML Schema and JavaScript write it.

@@ -46,6 +46,7 @@ var families = []map[string]impl{
 	compareFuncs, intFuncs, floatFuncs, numericFuncs, textFuncs, padFuncs, likeFuncs, regexpFuncs, quoteFuncs, formatFuncs,
 	binaryFuncs, sessionFuncs, dateFuncs, datePartFuncs, dateTruncFuncs, toCharFuncs, sequenceFuncs,
 	timeFuncs, regexpMoreFuncs, oidFuncs, arrayFuncs, seriesFuncs, jsonFuncs, jsonMakeFuncs, jsonbEditFuncs, jsonSetFuncs, enumFuncs,
+	recordFuncs,
 }
 
 // provided are the implementations that other packages have.

@@ -96,7 +96,7 @@ func MatchComparison(e Expr) (ColumnComparison, bool) {
 // MatchNull recognises column IS NULL, or with not, column IS NOT NULL.
 func MatchNull(e Expr) (c *Column, not, ok bool) {
 	t, ok := e.(*NullTest)
-	if !ok {
+	if !ok || t.Fields {
 		return nil, false, false
 	}
 	c = asColumn(t.Arg)

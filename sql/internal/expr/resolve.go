@@ -10,14 +10,20 @@ const maxNameDistance = 3
 
 // columnRef resolves the name of a column.
 func (b *Builder) columnRef(x *parse.ColumnRef, s *Scope) (Expr, error) {
-	if x.Star {
-		return nil, b.at(sqlerr.New(sqlerr.SyntaxError, "%s is not allowed here", starText(x)), x.Pos)
+	if x.Star && len(x.Parts) == 0 {
+		return nil, b.at(sqlerr.New(sqlerr.SyntaxError, `"*" is not allowed here`), x.Pos)
 	}
 	if c := s.Clause.fact().noColumns; c != "" {
 		return nil, b.at(sqlerr.New(sqlerr.FeatureNotSupported, "cannot use column reference in %s", c), x.Pos)
 	}
-	switch n := len(x.Parts); n {
-	case 1:
+	switch n := len(x.Parts); {
+	case x.Star:
+		src, level, err := b.starSource(x, s)
+		if err != nil {
+			return nil, err
+		}
+		return b.wholeRow(src, level, x.Pos), nil
+	case n == 1:
 		return b.bareColumn(x.Parts[0], s, x.Pos)
 	default:
 		schema, table := "", x.Parts[n-2]
@@ -26,13 +32,6 @@ func (b *Builder) columnRef(x *parse.ColumnRef, s *Scope) (Expr, error) {
 		}
 		return b.qualifiedColumn(schema, table, x.Parts[n-1], s, x.Pos)
 	}
-}
-
-func starText(x *parse.ColumnRef) string {
-	if len(x.Parts) == 0 {
-		return `"*"`
-	}
-	return `"` + x.Parts[len(x.Parts)-1] + `.*"`
 }
 
 // bareColumn finds a name without a table in the nearest scope that has it.
@@ -62,12 +61,14 @@ func (b *Builder) bareColumn(name string, s *Scope, pos int) (Expr, error) {
 		level++
 	}
 	// The name of a FROM item is its whole row.
+	level = 0
 	for sc := s; sc != nil; sc = sc.Parent {
 		for _, src := range sc.Sources {
 			if src.Name == name && !src.LateralOnly {
-				return nil, b.at(sqlerr.Unsupported("a whole-row reference"), pos)
+				return b.wholeRow(src, level, pos), nil
 			}
 		}
+		level++
 	}
 	return nil, b.missingColumn("", name, s, pos)
 }
@@ -250,15 +251,30 @@ type Output struct {
 	Name string
 }
 
-// ExpandStar gives the columns that * or t.* stands for.
-func (b *Builder) ExpandStar(x *parse.ColumnRef, s *Scope) ([]Output, error) {
+// IsStar reports whether an item of a SELECT list stands for several columns: *, t.* or (x).*.
+func IsStar(x parse.Expr) bool {
+	ref, ok := x.(*parse.ColumnRef)
+	return ok && ref.Star || isStar(x)
+}
+
+// starSource finds the FROM item of t.*.
+func (b *Builder) starSource(x *parse.ColumnRef, s *Scope) (*Source, int, error) {
+	schema, n := "", len(x.Parts)
+	if n > 1 {
+		schema = x.Parts[n-2]
+	}
+	return b.findSource(schema, x.Parts[n-1], s, x.Pos)
+}
+
+// ExpandStar gives the columns that *, t.* or (x).* stands for. Requires IsStar.
+func (b *Builder) ExpandStar(item parse.Expr, s *Scope) ([]Output, error) {
+	if field, ok := item.(*parse.FieldExpr); ok {
+		return b.fieldStar(field, s)
+	}
+	x := item.(*parse.ColumnRef)
 	var out []Output
-	if n := len(x.Parts); n > 0 {
-		schema := ""
-		if n > 1 {
-			schema = x.Parts[n-2]
-		}
-		src, level, err := b.findSource(schema, x.Parts[n-1], s, x.Pos)
+	if len(x.Parts) > 0 {
+		src, level, err := b.starSource(x, s)
 		if err != nil {
 			return nil, err
 		}

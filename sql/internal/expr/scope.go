@@ -56,6 +56,8 @@ const (
 	AnySubquery
 	AllSubquery
 	ArraySubquery
+	CompareSubquery // a row compared with the only row of a query
+	RowSubquery     // the only row of a query, as a record
 )
 
 // Source is a FROM item as names see it.
@@ -67,6 +69,12 @@ type Source struct {
 	Name string
 	// Columns in order.
 	Columns []SourceColumn
+	// Nullable: an outer join may leave it without a row, which the item's whole row is NULL for then.
+	Nullable bool
+	// Key is 1 + the place among Columns of one that is never NULL in a row; 0: there is none.
+	Key int
+	// Scalar: the item is a function's values, not rows; its whole row is its only column.
+	Scalar bool
 	// LateralOnly: exists, but may not be referred to from here; names that mean it get an error that says so.
 	LateralOnly bool
 }

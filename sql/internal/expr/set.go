@@ -44,6 +44,14 @@ func (e *SetCall) Eval(*EvalContext, Row) (types.Datum, error) {
 	return types.Datum{}, sqlerr.Internal("set-returning function %s evaluated as a scalar one", e.proc.name)
 }
 
+// Value is the value that a row of the set has in a SELECT list: its only column, or a record.
+func (e *SetCall) Value(row []types.Datum) types.Datum {
+	if len(e.columns) == 1 {
+		return row[0]
+	}
+	return types.NewRecord(e.typ, row)
+}
+
 // Rows evaluates the arguments and gives the function's rows for them.
 func (e *SetCall) Rows(ec *EvalContext, row Row) (SetRows, error) {
 	args := make([]types.Datum, len(e.Args))
@@ -119,10 +127,17 @@ var setColumns = map[string][]SetColumn{
 
 // setCall makes the call of a set-returning function whose arguments have been coerced.
 func (b *Builder) setCall(c *candidate, args []Expr, result types.OID, s *Scope, pos int) (Expr, error) {
-	typ := types.Type{OID: result, Mod: -1}
+	typ := resultType(result, args)
 	e := &SetCall{Args: args, proc: c.proc, im: c.proc.impl.boundTo(args, typ), typ: typ, columns: setColumns[c.proc.key]}
-	if e.columns == nil {
+	switch {
+	case e.columns == nil:
 		e.columns = []SetColumn{{c.proc.name, typ}}
+	case len(e.columns) > 1:
+		fields := make([]types.Field, len(e.columns))
+		for i, col := range e.columns {
+			fields[i] = types.Field{Name: col.Name, Type: col.Type}
+		}
+		e.typ = types.RecordOf("", fields)
 	}
 	switch {
 	case s.inAggregate:
@@ -139,8 +154,6 @@ func (b *Builder) setCall(c *candidate, args []Expr, result types.OID, s *Scope,
 		return nil, b.at(sqlerr.New(sqlerr.FeatureNotSupported, "set-returning functions are not allowed in %s", s.Clause.noSets()), pos)
 	case !s.SetFuncs:
 		return nil, b.unsupported("set-returning function "+c.proc.name, pos)
-	case len(e.columns) > 1:
-		return nil, b.unsupported("a row as a value", pos)
 	}
 	return e, nil
 }

@@ -28,6 +28,7 @@ func (s *selection) assemble() (Node, error) {
 		joined.Input, node = node, joined
 	}
 	if s.grouped {
+		node = s.groupSets(node)
 		node = &Aggregate{Input: node, Groups: s.groups, Sets: s.sets, Groupings: s.groupings, Aggs: s.aggs}
 		if s.having != nil {
 			node = &Filter{Input: node, Cond: s.having, shown: s.shownHaving}
@@ -36,11 +37,14 @@ func (s *selection) assemble() (Node, error) {
 	if s.windowed {
 		node, ordered = s.addWindows(node), false
 	}
+	if s.postponesSets() {
+		return s.sortThenSets(node, ordered), nil
+	}
 	exprs := make([]expr.Expr, len(s.outputs))
 	for i := range s.outputs {
-		exprs[i] = s.p.fold(s.outputs[i].expr)
+		exprs[i] = s.outputs[i].expr
 	}
-	node = &Project{Input: node, Exprs: exprs}
+	node = project(node, exprs)
 	if s.clause.Distinct && len(s.on) == 0 {
 		node = &Distinct{Input: node, Columns: upTo(s.visible)}
 	}
@@ -76,9 +80,14 @@ func (s *selection) lockRows(lock *LockRows, node Node, ordered bool) (Node, boo
 
 // sortAndLimit puts ORDER BY, DISTINCT ON and LIMIT over the outputs.
 func (s *selection) sortAndLimit(node Node, ordered bool) Node {
+	return s.limited(s.sorted(node, ordered, true))
+}
+
+// sorted puts ORDER BY and DISTINCT ON over the outputs. If limited, LIMIT comes right above and the sort may use it.
+func (s *selection) sorted(node Node, ordered, limited bool) Node {
 	if len(s.order) > 0 && !ordered {
 		sort := &Sort{Input: node, Keys: s.order}
-		if len(s.on) == 0 {
+		if limited && len(s.on) == 0 {
 			sort.Limit, sort.Offset = s.limit, s.offset
 		}
 		node = sort
@@ -86,6 +95,11 @@ func (s *selection) sortAndLimit(node Node, ordered bool) Node {
 	if len(s.on) > 0 {
 		node = &Distinct{Input: node, Columns: s.on, Sorted: len(s.order) >= len(s.on), On: true}
 	}
+	return node
+}
+
+// limited puts LIMIT over the outputs.
+func (s *selection) limited(node Node) Node {
 	if s.limit != nil || s.offset != nil {
 		node = &Limit{Input: node, Count: s.limit, Offset: s.offset}
 	}
@@ -146,7 +160,7 @@ func (s *selection) wantedOrder() []columnOrder {
 
 // probableLimit is how many rows of FROM are probably read, if that is known; else 0.
 func (s *selection) probableLimit() int64 {
-	if s.grouped || s.windowed || s.clause.Distinct || s.limit == nil {
+	if s.grouped || s.windowed || s.clause.Distinct || s.limit == nil || s.hasSets() {
 		return 0
 	}
 	n, ok := constantInt(s.limit)
@@ -191,6 +205,8 @@ func (s *selection) locking() (*LockRows, *LockJoined, error) {
 		return nil, nil, refuse("aggregate functions")
 	case s.windowed:
 		return nil, nil, refuse("window functions")
+	case s.hasSets():
+		return nil, nil, refuse("set-returning functions in the target list")
 	case s.clause.Distinct:
 		return nil, nil, refuse("DISTINCT clause")
 	case len(s.from.sources) != 1 || s.from.sources[0].scan == nil:

@@ -231,8 +231,15 @@ func (n *Filter) explain(e *explainer) {
 	e.lines = append(e.lines[:end], append([]string{line}, e.lines[end:]...)...)
 }
 
-// explain of a Project prints its input: in PostgreSQL every node projects.
-func (n *Project) explain(e *explainer) { n.Input.explain(e) }
+// explain of a Project prints its input: in PostgreSQL every node projects, except those that read sets.
+func (n *Project) explain(e *explainer) {
+	if !n.overSets {
+		n.Input.explain(e)
+		return
+	}
+	e.node(n, "Result")
+	e.input(n.Input)
+}
 
 func (n *Sort) explain(e *explainer) {
 	e.node(n, "Sort")

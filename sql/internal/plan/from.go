@@ -112,6 +112,9 @@ func (p *Planner) tableNames(table *catalog.Table, schema *catalog.Schema, t *pa
 		c := &table.Columns[i]
 		names.Columns = append(names.Columns, expr.SourceColumn{Name: c.Name, Type: c.Type, Index: i, Dropped: c.Hidden})
 	}
+	if len(table.Primary.Keys) > 0 && table.Kind == catalog.KindTable {
+		names.Key = 1 + table.Ordinal(table.Primary.Keys[0].Column)
+	}
 	return names, p.renameColumns(names, len(table.Visible()), t.Alias)
 }
 
@@ -189,7 +192,7 @@ func (p *Planner) addFunction(f *from, t *parse.FuncTable) error {
 		return err
 	}
 	// With one column the alias names the column too.
-	names := &expr.Source{Name: s.Alias, Columns: []expr.SourceColumn{{Name: s.Alias, Type: s.Type}}}
+	names := &expr.Source{Name: s.Alias, Scalar: true, Columns: []expr.SourceColumn{{Name: s.Alias, Type: s.Type}}}
 	if err := p.renameColumns(names, 1, t.Alias); err != nil {
 		return err
 	}
@@ -243,6 +246,7 @@ func (p *Planner) addJoin(f *from, t *parse.JoinExpr, use Use) (*joinTree, error
 	if err != nil {
 		return nil, err
 	}
+	noteNullable(joinKinds[t.Kind], f.scope.Sources[before:middle], f.scope.Sources[middle:])
 	tree := &joinTree{kind: joinKinds[t.Kind], left: left, right: right, first: left.first, width: left.width + right.width}
 	if err := p.checkLateral(tree); err != nil {
 		return nil, err
@@ -271,11 +275,26 @@ func (p *Planner) addJoin(f *from, t *parse.JoinExpr, use Use) (*joinTree, error
 	return tree, nil
 }
 
+// noteNullable marks the items that a join may leave without a row.
+func noteNullable(kind JoinKind, left, right []*expr.Source) {
+	if kind == LeftJoin || kind == FullJoin {
+		for _, s := range right {
+			s.Nullable = true
+		}
+	}
+	if kind == RightJoin || kind == FullJoin {
+		for _, s := range left {
+			s.Nullable = true
+		}
+	}
+}
+
 var joinKinds = [...]JoinKind{parse.InnerJoin: InnerJoin, parse.CrossJoin: InnerJoin, parse.LeftJoin: LeftJoin, parse.RightJoin: RightJoin, parse.FullJoin: FullJoin}
 
 // clause is the scope of FROM in a clause.
 func (f *from) clause(p *Planner, c expr.Clause) *expr.Scope {
 	s := *f.scope
 	s.Clause, s.Subquery = c, p.subquery
+	s.SetFuncs = c == expr.ClauseSelect || c == expr.ClauseGroupBy || c == expr.ClauseOrderBy || c == expr.ClauseDistinctOn
 	return &s
 }

@@ -46,7 +46,7 @@ func (p *Planner) addFunctionScan(f *from, t *parse.FuncTable) error {
 	if t.Alias.Name != "" {
 		n.Alias = t.Alias.Name
 	}
-	names := &expr.Source{Name: n.Alias}
+	names := &expr.Source{Name: n.Alias, Scalar: !t.Ordinality && len(call.Columns()) == 1}
 	for i, c := range call.Columns() {
 		names.Columns = append(names.Columns, expr.SourceColumn{Name: c.Name, Type: c.Type, Index: i})
 	}

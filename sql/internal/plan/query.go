@@ -29,6 +29,8 @@ func (n *Filter) Types() []types.Type { return n.Input.Types() }
 type Project struct {
 	Input Node
 	Exprs []expr.Expr
+	// overSets: the input is a ProjectSet, for EXPLAIN.
+	overSets bool
 }
 
 // Types are the expressions'.

@@ -127,8 +127,8 @@ func (p *Planner) targets(list []parse.Target, f *from, clause expr.Clause) ([]o
 	scope := f.clause(p, clause)
 	var out []output
 	for _, t := range list {
-		if ref, ok := t.Expr.(*parse.ColumnRef); ok && ref.Star {
-			cols, err := p.builder.ExpandStar(ref, scope)
+		if expr.IsStar(t.Expr) {
+			cols, err := p.builder.ExpandStar(t.Expr, scope)
 			if err != nil {
 				return nil, err
 			}

@@ -14,7 +14,9 @@ type SubPlan struct {
 	Root    Node
 	Kind    expr.SubqueryKind
 	Columns int // of Root's rows that count
-	// Compare, for ANY and ALL, is the comparison over a row of the Left values and then the query's columns.
+	// Row is the type of the record that the only row is, for a RowSubquery.
+	Row types.Type
+	// Compare, for ANY, ALL and the comparison with the only row, is the comparison over a row of the Left values and then the query's columns.
 	Compare expr.Expr
 	Left    int // number of Left values
 	// Correlated tells that the query uses columns of the enclosing ones: without, it is run once.
@@ -24,9 +26,6 @@ type SubPlan struct {
 
 // subquery plans a query in an expression. It is the hook of the scopes.
 func (p *Planner) subquery(b *expr.Builder, s *expr.Scope, q expr.SubqueryRequest) (expr.Expr, error) {
-	if q.Kind == expr.ScalarSubquery && len(q.Left) > 0 {
-		return nil, p.unsupported("a comparison of a row with a subquery", q.Pos)
-	}
 	query, err := p.query(q.Query, s)
 	if err != nil {
 		return nil, err
@@ -46,7 +45,10 @@ func (p *Planner) subquery(b *expr.Builder, s *expr.Scope, q expr.SubqueryReques
 		if t, ok = query.columns[0].Type.Array(); !ok || query.columns[0].Type.IsArray() {
 			return nil, p.unsupported("an array of "+query.columns[0].Type.Format(), q.Pos)
 		}
-	case expr.AnySubquery, expr.AllSubquery:
+	case expr.RowSubquery:
+		t = rowOf(query.columns)
+		sub.Row = t
+	case expr.AnySubquery, expr.AllSubquery, expr.CompareSubquery:
 		if sub.Compare, err = p.compareWith(query, q); err != nil {
 			return nil, err
 		}
@@ -84,7 +86,7 @@ func (p *Planner) checkWidthOf(sub *SubPlan, q expr.SubqueryRequest) error {
 	switch {
 	case (q.Kind == expr.ScalarSubquery || q.Kind == expr.ArraySubquery) && sub.Columns != 1:
 		return p.at(sqlerr.New(sqlerr.SyntaxError, "subquery must return only one column"), q.Pos)
-	case q.Kind != expr.AnySubquery && q.Kind != expr.AllSubquery:
+	case q.Kind != expr.AnySubquery && q.Kind != expr.AllSubquery && q.Kind != expr.CompareSubquery:
 		return nil
 	case sub.Columns > sub.Left:
 		return p.at(sqlerr.New(sqlerr.SyntaxError, "subquery has too many columns"), q.Pos)
@@ -94,31 +96,36 @@ func (p *Planner) checkWidthOf(sub *SubPlan, q expr.SubqueryRequest) error {
 	return nil
 }
 
+// rowOf is the type of a query's rows as records.
+func rowOf(columns []Column) types.Type {
+	fields := make([]types.Field, len(columns))
+	for i, c := range columns {
+		fields[i] = types.Field{Name: c.Name, Type: c.Type}
+	}
+	return types.RecordOf("", fields)
+}
+
 // compareWith makes the comparison of the left side with a row of the query.
 func (p *Planner) compareWith(query *queryPlan, q expr.SubqueryRequest) (expr.Expr, error) {
-	var tests []expr.Expr
+	left, right := make([]expr.Expr, len(q.Left)), make([]expr.Expr, len(q.Left))
 	for i := range q.Left {
-		var left expr.Expr = expr.NewColumn(i, q.Left[i].Type(), "", "")
+		left[i] = expr.NewColumn(i, q.Left[i].Type(), "", "")
 		if q.Left[i].Type().IsUnknown() {
-			left = q.Left[i] // a literal or parameter: the operator gives it its type
+			left[i] = q.Left[i] // a literal or parameter: the operator gives it its type
 		}
-		right := expr.NewColumn(len(q.Left)+i, query.columns[i].Type, "", query.columns[i].Name)
-		test, err := p.builder.Operator(q.Op, left, right, q.Pos)
-		if err != nil {
-			return nil, err
-		}
-		if test.Type() != types.Bool {
-			return nil, p.at(sqlerr.New(sqlerr.DatatypeMismatch, "operator must return type boolean, not type %s", test.Type().Format()), q.Pos)
-		}
-		tests = append(tests, test)
+		right[i] = expr.NewColumn(len(q.Left)+i, query.columns[i].Type, "", query.columns[i].Name)
 	}
-	if len(tests) > 1 && q.Op != "=" && q.Op != "<>" {
-		return nil, p.unsupported("a row "+q.Op+" a subquery", q.Pos)
+	if len(left) > 1 {
+		return p.builder.Compare(q.Op, left, right, q.Pos)
 	}
-	if q.Op == "<>" && len(tests) > 1 {
-		return &expr.Or{Args: tests}, nil
+	test, err := p.builder.Operator(q.Op, left[0], right[0], q.Pos)
+	if err != nil {
+		return nil, err
 	}
-	return expr.JoinAnd(tests), nil
+	if test.Type() != types.Bool {
+		return nil, p.at(sqlerr.New(sqlerr.DatatypeMismatch, "operator must return type boolean, not type %s", test.Type().Format()), q.Pos)
+	}
+	return test, nil
 }
 
 // bindOuter makes the columns of enclosing queries that the query uses columns of a row of args, and adds to args where they come from,
@@ -189,6 +196,8 @@ func mapExprs(n Node, f func(expr.Expr) expr.Expr) {
 		one(&n.Cond)
 		one(&n.shown)
 	case *Project:
+		all(n.Exprs)
+	case *ProjectSet:
 		all(n.Exprs)
 	case *Sort:
 		for i := range n.Keys {
@@ -263,6 +272,8 @@ func inputs(n Node) []Node {
 	case *Filter:
 		return []Node{n.Input}
 	case *Project:
+		return []Node{n.Input}
+	case *ProjectSet:
 		return []Node{n.Input}
 	case *Sort:
 		return []Node{n.Input}
