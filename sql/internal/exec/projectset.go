@@ -81,7 +81,7 @@ func (p *projectSet) advance(ctx context.Context) (bool, error) {
 			continue
 		}
 		var err error
-		if p.open[i], err = set.Rows(p.env.Eval, &p.row); err != nil {
+		if p.open[i], err = set.Values(p.env.Eval, &p.row); err != nil {
 			return false, err
 		}
 	}

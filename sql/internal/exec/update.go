@@ -184,10 +184,8 @@ func (u *update) makeRows(ctx context.Context, in *types.Batch) error {
 		}
 		row = append(row[:0], old...)
 		u.row = old
-		for _, s := range u.node.Sets {
-			if row[s.Ordinal], err = s.Expr.Eval(u.env.Eval, &u.row); err != nil {
-				return err
-			}
+		if err := assign(u.env, u.node.Sets, &u.row, row); err != nil {
+			return err
 		}
 		if err := u.constraints.check(row); err != nil {
 			return err
@@ -198,6 +196,44 @@ func (u *update) makeRows(ctx context.Context, in *types.Batch) error {
 		u.old, u.rows = append(u.old, old), append(u.rows, row)
 	}
 	return nil
+}
+
+// assign gives the columns of row their new values, computed over old.
+func assign(env *Env, sets []plan.Set, old expr.Row, row []types.Datum) error {
+	var from expr.Expr // what fields are of
+	var fields rowDatums
+	for _, s := range sets {
+		over := old
+		if s.Row != nil {
+			if s.Row != from {
+				d, err := s.Row.Eval(env.Eval, old)
+				if err != nil {
+					return err
+				}
+				from = s.Row
+				fields = recordFields(d, len(s.Row.Type().Fields()))
+			}
+			over = &fields
+		}
+		var err error
+		if row[s.Ordinal], err = s.Expr.Eval(env.Eval, over); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordFields are the n fields of a record; of no record they are all NULL.
+func recordFields(d types.Datum, n int) rowDatums {
+	if !d.Null {
+		_, values := d.Record()
+		return values
+	}
+	values := make(rowDatums, n)
+	for i := range values {
+		values[i] = types.NullDatum
+	}
+	return values
 }
 
 // noteMove remembers the key that a row has now.

@@ -197,10 +197,8 @@ func (u *upsert) updateRow(ctx context.Context, rowKey []byte, proposed []types.
 		}
 	}
 	row := slices.Clone(old)
-	for _, s := range u.on.Sets {
-		if row[s.Ordinal], err = s.Expr.Eval(u.env.Eval, &pair); err != nil {
-			return false, err
-		}
+	if err := assign(u.env, u.on.Sets, &pair, row); err != nil {
+		return false, err
 	}
 	if err := u.constraints.check(row); err != nil {
 		return false, err

@@ -92,7 +92,7 @@ func (b *Builder) orderedSet(x *parse.FuncCall, direct []Expr, s *Scope) (Expr, 
 		args = append(args, k.Expr)
 	}
 	f := facts()
-	c, err := f.findFunction(name, name, args)
+	c, err := f.findFunction(callShape{name: name, written: name}, args)
 	if err != nil {
 		return nil, b.at(err, x.Pos)
 	}

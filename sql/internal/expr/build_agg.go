@@ -62,7 +62,7 @@ func (b *Builder) aggregate(x *parse.FuncCall, c *candidate, args []Expr, s *Sco
 		return a, nil
 	}
 	scope := *s
-	scope.Clause, scope.inAggregate = ClauseFilter, false
+	scope.Clause, scope.inAggregate, scope.SetFuncs = ClauseFilter, false, false
 	a.Filter, err = b.condition(x.Filter, &scope, "FILTER")
 	return a, err
 }

@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -27,28 +26,39 @@ func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 		scope.inAggregate, scope.topLevel = true, false
 		inner = &scope
 	}
+	if x.Over != nil {
+		scope := *inner
+		scope.inWindowCall = true
+		inner = &scope
+	}
 	args, err := b.BuildAll(x.Args, inner)
 	if err != nil {
 		return nil, err
 	}
 	written := name
+	f := facts()
 	if schema := x.Name.Schema; schema != "" {
 		written = schema + "." + name
 		if err := b.checkSchema(schema, x.Pos); err != nil {
 			return nil, err
 		}
-		if schema != "pg_catalog" {
-			return nil, b.at(noFunction(written, args), x.Pos)
+		switch {
+		case f.procs[written] != nil:
+			name = written // of information_schema
+		case schema != "pg_catalog":
+			return nil, b.at(noFunction(written, args, x.ArgNames), x.Pos)
 		}
 	}
-	f := facts()
-	if t := f.castByName(name, args); t != nil && !x.Distinct && x.Filter == nil && x.OrderBy == nil {
+	if err := b.checkArgNames(x); err != nil {
+		return nil, err
+	}
+	if t := f.castByName(name, args); t != nil && !x.Distinct && x.Filter == nil && x.OrderBy == nil && x.ArgNames == nil {
 		return b.castCall(t, args[0], x.Pos)
 	}
 	if x.WithinGroup && f.procs[name] != nil {
 		return b.orderedSet(x, args, inner)
 	}
-	c, err := f.findFunction(name, written, args)
+	c, err := f.findFunction(callShape{name: name, written: written, names: x.ArgNames, variadic: x.Variadic}, args)
 	if err != nil {
 		if x.OrderBy != nil && isAggregateName(name) {
 			if e, ok := sqlerr.As(err); ok && e.Code == sqlerr.UndefinedFunction {
@@ -57,8 +67,10 @@ func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 		}
 		return nil, b.at(err, x.Pos)
 	}
-	if err := b.refuseCall(x); err != nil {
-		return nil, err
+	if x.Variadic {
+		if err := b.checkVariadic(x, c, args); err != nil {
+			return nil, err
+		}
 	}
 	if x.Over != nil {
 		return b.windowCall(x, c, args, s)
@@ -72,10 +84,14 @@ func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 	if err := b.aggregateClauses(x, c.proc); err != nil {
 		return nil, err
 	}
-	if c.proc.retset {
+	if c.proc.retset || c.proc.impl.setAs != nil {
 		return b.finishSet(c, args, s, x.Pos)
 	}
-	return b.finishCall(c, args, x.Pos, formKeyword(x))
+	e, err := b.finishCall(c, args, x.Pos, formKeyword(x))
+	if call, ok := e.(*Call); ok && x.Variadic && c.proc.variadic != 0 {
+		call.im, call.variadic = c.proc.spread(call.Args, call.typ), true
+	}
+	return e, err
 }
 
 // checkSchema: a schema that does not exist is another error than a function or operator that it does not have.
@@ -87,17 +103,6 @@ func (b *Builder) checkSchema(schema string, pos int) error {
 		return nil
 	}
 	return b.at(sqlerr.New(sqlerr.InvalidSchemaName, "schema %q does not exist", schema), pos)
-}
-
-// refuseCall refuses the shapes of calls that minidb does not have.
-func (b *Builder) refuseCall(x *parse.FuncCall) error {
-	switch {
-	case x.ArgNames != nil:
-		return b.unsupported("a named argument", x.Pos)
-	case x.Variadic:
-		return b.unsupported("a VARIADIC argument", x.Pos)
-	}
-	return nil
 }
 
 // aggregateClauses refuses what only aggregates may have.
@@ -122,7 +127,7 @@ func (b *Builder) aggregateClauses(x *parse.FuncCall, p *proc) error {
 
 // call makes the call of a function by name.
 func (b *Builder) call(name string, args []Expr, pos int) (Expr, error) {
-	c, err := facts().findFunction(name, name, args)
+	c, err := facts().findFunction(callShape{name: name, written: name}, args)
 	if err != nil {
 		return nil, b.at(err, pos)
 	}
@@ -155,15 +160,32 @@ func (b *Builder) finishCall(c *candidate, args []Expr, pos int, keyword string)
 	if err := b.coerceArgs(args, declared); err != nil {
 		return nil, err
 	}
-	if missing := len(c.proc.args) - len(args); missing > 0 && c.proc.variadic == 0 {
-		defaults := defaultArgs[c.proc.key]
-		for i, d := range defaults[len(defaults)-missing:] {
-			args = append(args, NewConst(types.Type{OID: c.proc.args[len(c.proc.args)-missing+i], Mod: -1}, d))
-		}
-	}
-	call := newCall(c.proc, nil, args, resultType(result, args))
+	call := newCall(c.proc, nil, c.inOrder(args), resultType(result, args))
 	call.keyword = keyword
 	return call, nil
+}
+
+// inOrder puts the arguments of a call to their places and fills in the defaults of those that are missing.
+func (c *candidate) inOrder(args []Expr) []Expr {
+	missing := len(c.proc.args) - len(args)
+	if c.places == nil && (missing <= 0 || c.proc.variadic != 0) {
+		return args
+	}
+	out := make([]Expr, len(c.proc.args))
+	for i, a := range args {
+		if c.places != nil {
+			i = c.places[i]
+		}
+		out[i] = a
+	}
+	defaults := defaultArgs[c.proc.key]
+	for i := range out {
+		if out[i] == nil {
+			d := defaults[len(defaults)-len(out)+i]
+			out[i] = NewConst(types.Type{OID: c.proc.args[i], Mod: -1}, d)
+		}
+	}
+	return out
 }
 
 // finishSet is finishCall of a function that returns a set.
@@ -179,7 +201,7 @@ func (b *Builder) finishSet(c *candidate, args []Expr, s *Scope, pos int) (Expr,
 	if err := b.coerceArgs(args, declared); err != nil {
 		return nil, err
 	}
-	return b.setCall(c, args, result, s, pos)
+	return b.setCall(c, c.inOrder(args), result, s, pos)
 }
 
 // formKeyword is the construct a call was written as, for texts.
@@ -238,66 +260,19 @@ func (f *factTables) isCast(p *proc) bool {
 		f.path(p.result, p.args[0], types.CastExplicit) == functionCast
 }
 
-// findFunction chooses a function by the rules of PostgreSQL's manual, 10.3. written is the name for messages.
-func (f *factTables) findFunction(name, written string, args []Expr) (*candidate, error) {
-	inputs := oidsOf(args)
-	cands := f.functionCandidates(name, len(inputs))
-	for i := range cands {
-		if slices.Equal(cands[i].args, inputs) {
-			return &cands[i], nil
-		}
-	}
-	cands = f.matching(inputs, cands)
-	switch len(cands) {
-	case 0:
-		return nil, noFunction(written, args)
-	case 1:
-		return &cands[0], nil
-	}
-	if c := f.choose(inputs, cands); c != nil {
-		return c, nil
-	}
-	return nil, sqlerr.New(sqlerr.AmbiguousFunction, "function %s is not unique", f.callSignature(written, inputs)).
-		WithHint("Could not choose a best candidate function. You might need to add explicit type casts.")
-}
-
-// functionCandidates are the functions of a name that take n arguments, with variadic ones spelled out and defaults left
-// off.
-func (f *factTables) functionCandidates(name string, n int) []candidate {
-	var cands []candidate
-	for _, p := range f.procs[name] {
-		switch {
-		case p.variadic != 0 && n >= len(p.args):
-			args := append([]types.OID(nil), p.args[:len(p.args)-1]...)
-			for len(args) < n {
-				args = append(args, p.variadic)
-			}
-			cands = append(cands, candidate{args: args, proc: p, variadic: true})
-		case p.variadic == 0 && n <= len(p.args) && n >= len(p.args)-p.defaults:
-			cands = append(cands, candidate{args: p.args[:n], proc: p})
-		}
-	}
-	// Of two that take the same, the one that is not variadic, else the one that needs no defaults.
-	return keep(cands, func(c *candidate) bool {
-		return !slices.ContainsFunc(cands, func(o candidate) bool {
-			if o.proc == c.proc || !slices.Equal(o.args, c.args) {
-				return false
-			}
-			return c.variadic && !o.variadic || c.variadic == o.variadic && len(o.proc.args) < len(c.proc.args)
-		})
-	})
-}
-
-func noFunction(name string, args []Expr) *sqlerr.Error {
-	return sqlerr.New(sqlerr.UndefinedFunction, "function %s does not exist", facts().callSignature(name, oidsOf(args))).
-		WithHint("No function matches the given name and argument types. You might need to add explicit type casts.")
-}
-
 // callSignature is a function with its argument types: round(numeric, integer).
 func (f *factTables) callSignature(name string, args []types.OID) string {
+	return f.namedSignature(name, args, nil)
+}
+
+// namedSignature is a call with the types of its arguments and their names, if it has some: make_date(year => integer).
+func (f *factTables) namedSignature(name string, args []types.OID, argNames []string) string {
 	names := make([]string, len(args))
 	for i, t := range args {
 		names[i] = f.format(t)
+		if argNames != nil && argNames[i] != "" {
+			names[i] = argNames[i] + " => " + names[i]
+		}
 	}
 	return name + "(" + strings.Join(names, ", ") + ")"
 }

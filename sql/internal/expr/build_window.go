@@ -140,6 +140,7 @@ func (b *Builder) frame(w *Window, spec *parse.WindowSpec, s *Scope) error {
 		return b.at(sqlerr.New(sqlerr.WindowingError, "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column"), spec.Pos)
 	}
 	inner := *s
+	inner.SetFuncs = false
 	inner.Clause = [...]Clause{FrameRange: ClauseWindowRange, FrameRows: ClauseWindowRows, FrameGroups: ClauseWindowGroups}[w.Frame.Mode]
 	for _, end := range []struct {
 		from *parse.FrameBound
@@ -251,7 +252,7 @@ func (b *Builder) windowCall(x *parse.FuncCall, c *candidate, args []Expr, s *Sc
 	w := &WindowCall{Args: args, Star: x.Star, pos: x.Pos, proc: c.proc, typ: types.Type{OID: result, Mod: -1}}
 	if x.Filter != nil {
 		scope := *s
-		scope.Clause = ClauseFilter
+		scope.Clause, scope.SetFuncs = ClauseFilter, false
 		if w.Filter, err = b.condition(x.Filter, &scope, "FILTER"); err != nil {
 			return nil, err
 		}

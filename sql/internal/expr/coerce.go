@@ -286,5 +286,8 @@ func (b *Builder) toBool(e Expr, construct string, pos int) (Expr, error) {
 		return nil, b.at(sqlerr.New(sqlerr.DatatypeMismatch, "argument of %s must be type boolean, not type %s",
 			construct, e.Type().Base().Format()), pos)
 	}
+	if HasSetCalls(c) {
+		return nil, b.at(sqlerr.New(sqlerr.DatatypeMismatch, "argument of %s must not return a set", construct), pos)
+	}
 	return c, nil
 }

@@ -242,6 +242,18 @@ func (d *deparser) call(e *Call) {
 		d.close()
 	case e.keyword != "":
 		d.construct(e)
+	case e.variadic:
+		d.text(parse.QuoteIdent(e.proc.name), "(")
+		for i, a := range e.Args {
+			if i > 0 {
+				d.text(", ")
+			}
+			if i == len(e.Args)-1 {
+				d.text("VARIADIC ")
+			}
+			d.expr(a)
+		}
+		d.text(")")
 	default:
 		d.function(parse.QuoteIdent(e.proc.name), e.Args)
 	}

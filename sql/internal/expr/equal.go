@@ -50,7 +50,7 @@ func sameNode(a, b Expr) bool {
 		return ok
 	case *Call:
 		b, ok := b.(*Call)
-		return ok && sameProc(a.proc, b.proc)
+		return ok && sameProc(a.proc, b.proc) && a.variadic == b.variadic
 	case *Cast:
 		b, ok := b.(*Cast)
 		return ok && (a.Context == b.Context || a.relabel && b.relabel) && a.from == b.from

@@ -75,6 +75,8 @@ type Call struct {
 	typ  types.Type
 	// keyword: the SQL construct the call was written as, such as SUBSTRING; for texts. "" = as it is.
 	keyword string
+	// variadic: the last argument is the array of the variadic ones.
+	variadic bool
 }
 
 // Cast gives a value in another type or with another modifier.

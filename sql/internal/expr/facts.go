@@ -45,9 +45,11 @@ type proc struct {
 	retset     bool
 	variadic   types.OID // element type of the variadic last argument, 0 = none
 	defaults   int
-	key        string // names the implementation
-	concat     bool   // it is text || text
-	impl       impl   // zero: known to PostgreSQL, not here
+	argNames   []string    // that a call may use; as many as args, or none
+	columns    []SetColumn // of the result, where PostgreSQL has names for them
+	key        string      // names the implementation
+	concat     bool        // it is text || text
+	impl       impl        // zero: known to PostgreSQL, not here
 }
 
 // operator is a row of pg_operator.
@@ -100,6 +102,7 @@ func loadFacts() *factTables {
 			f.addProc(c[1:])
 		}
 	}
+	f.addInformationSchema()
 	for t, elem := range f.elems {
 		e := f.typeNames[elem]
 		if e == nil {
@@ -144,6 +147,17 @@ func (f *factTables) addProc(c []string) {
 	p := &proc{
 		oid: mustOID(c[0]), name: c[1], args: f.oids(c[2]), result: f.oid(c[3]), kind: c[4][0],
 		volatility: volatilityOf(c[5]), strict: c[6] == "1", retset: c[7] == "1", variadic: f.oid(c[8]), defaults: int(c[9][0] - '0'), key: c[10],
+	}
+	if c[11] != "-" {
+		if names := strings.Split(c[11], ","); len(names) == len(p.args) {
+			p.argNames = names
+		}
+	}
+	if c[12] != "-" {
+		for _, column := range strings.Split(c[12], ",") {
+			name, typ, _ := strings.Cut(column, ":")
+			p.columns = append(p.columns, SetColumn{name, types.Type{OID: f.oid(typ), Mod: -1}})
+		}
 	}
 	p.impl, p.concat = implementation(p.key), p.key == "textcat"
 	f.procs[p.name] = append(f.procs[p.name], p)

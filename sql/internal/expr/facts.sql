@@ -5,6 +5,7 @@
 --   C source target context method volatility
 --   O name left right result function commutator negator
 --   P oid name arguments result kind volatility strict returns-set variadic-element default-count function
+--     argument-names result-columns(name:type)
 -- A function is named by its internal symbol, or by name(arguments) where the symbol does not tell it apart.
 with skip(t) as (
   select oid from pg_type where typname in ('internal','cstring','trigger','event_trigger','index_am_handler',
@@ -33,6 +34,9 @@ select line from (
   union all
   select 4, proname || ' ' || lpad(oid::text, 6, '0'), concat_ws(E'\t', 'P', oid, proname, coalesce(nullif(array_to_string(args, ','), ''), '-'),
     (select typname from pg_type t where t.oid = prorettype), prokind, provolatile, proisstrict::int, proretset::int,
-    case when provariadic = 0 then '-' else (select typname from pg_type t where t.oid = provariadic) end, pronargdefaults, fn)
+    case when provariadic = 0 then '-' else (select typname from pg_type t where t.oid = provariadic) end, pronargdefaults, fn,
+    coalesce((select nullif(string_agg(n, ',' order by i), '') from unnest(proargnames) with ordinality a(n, i) where coalesce(proargmodes[i], 'i') in ('i', 'b', 'v') and n <> ''), '-'),
+    coalesce((select string_agg(n || ':' || t.typname, ',' order by i) from unnest(proargnames) with ordinality a(n, i) join pg_type t on t.oid = proallargtypes[i]
+      where proargmodes[i] in ('o', 't') and t.oid not in (select skip.t from skip)), '-'))
   from named
 ) x order by k, s collate "C";

@@ -16,10 +16,12 @@ type impl struct {
 	bind func(args []types.Type, result types.Type) impl
 	// set is the body of a function that returns a set; its arguments are its own.
 	set setFunc
+	// setAs is set for functions whose columns the call names.
+	setAs func(columns []SetColumn) setFunc
 }
 
 func (i *impl) exists() bool {
-	return i.f0 != nil || i.f1 != nil || i.f2 != nil || i.f3 != nil || i.fn != nil || i.typed != nil || i.bind != nil || i.set != nil
+	return i.f0 != nil || i.f1 != nil || i.f2 != nil || i.f3 != nil || i.fn != nil || i.typed != nil || i.bind != nil || i.set != nil || i.setAs != nil
 }
 
 // boundTo is the body for the arguments of a call.
@@ -46,7 +48,7 @@ var families = []map[string]impl{
 	compareFuncs, intFuncs, floatFuncs, numericFuncs, textFuncs, padFuncs, likeFuncs, regexpFuncs, quoteFuncs, formatFuncs,
 	binaryFuncs, sessionFuncs, dateFuncs, datePartFuncs, dateTruncFuncs, toCharFuncs, sequenceFuncs,
 	timeFuncs, regexpMoreFuncs, oidFuncs, arrayFuncs, seriesFuncs, jsonFuncs, jsonMakeFuncs, jsonbEditFuncs, jsonSetFuncs, enumFuncs,
-	recordFuncs,
+	recordFuncs, catalogSetFuncs, jsonRecordFuncs,
 }
 
 // provided are the implementations that other packages have.

@@ -98,8 +98,10 @@ func (b *Builder) row(x *parse.RowExpr, s *Scope) (Expr, error) {
 	r := &Record{Args: args}
 	fields := make([]types.Field, len(args))
 	for i := range args {
-		if args[i], err = b.Resolve(args[i]); err != nil {
-			return nil, err
+		if _, ok := args[i].(*Const); !ok { // a literal may stay without a type
+			if args[i], err = b.Resolve(args[i]); err != nil {
+				return nil, err
+			}
 		}
 		fields[i] = types.Field{Name: "f" + strconv.Itoa(i+1), Type: args[i].Type()}
 	}
@@ -181,6 +183,9 @@ func (b *Builder) field(x *parse.FieldExpr, s *Scope) (Expr, error) {
 		if f.Name == x.Field {
 			return NewField(e, i), nil
 		}
+	}
+	if r, ok := e.(*Record); ok && r.name != "" {
+		return nil, b.at(sqlerr.New(sqlerr.UndefinedColumn, "column %s.%s does not exist", r.name, x.Field), Leftmost(x.X))
 	}
 	if name := t.Format(); name != "record" {
 		return nil, b.at(sqlerr.New(sqlerr.UndefinedColumn, "column %q not found in data type %s", x.Field, name), Leftmost(x.X))

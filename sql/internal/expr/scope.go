@@ -21,9 +21,11 @@ type Scope struct {
 	// SetFuncs allows set-returning functions, as a SELECT list does: they appear as *SetCall.
 	SetFuncs bool
 
-	inAggregate bool   // among the arguments of an aggregate
-	inBranch    string // in a construct that does not evaluate all it has: CASE, COALESCE
-	topLevel    bool   // the function of a FROM item itself
+	inAggregate  bool        // among the arguments of an aggregate
+	inWindowCall bool        // among the arguments of a call with OVER
+	inBranch     string      // in a construct that does not evaluate all it has: CASE, COALESCE
+	topLevel     bool        // the function of a FROM item itself
+	columns      []SetColumn // of topLevel: its column definition list
 }
 
 // branch is the scope inside of CASE or COALESCE.

@@ -19,6 +19,8 @@ type candidate struct {
 	// variadic: the call's last arguments become the variadic array. Of two candidates with the same arguments the one
 	// that is not variadic wins.
 	variadic bool
+	// places are, for a call with named arguments, the places of its arguments in the function's; else nil.
+	places []int
 }
 
 // matching gives the candidates whose arguments the inputs can be implicitly coerced to. It filters in place.

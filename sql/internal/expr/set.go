@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"minidb/sql/internal/parse"
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
@@ -15,7 +17,9 @@ type SetCall struct {
 	im      *impl
 	typ     types.Type
 	columns []SetColumn
-	scalar  bool // Args has the one expression whose value is the only row
+	scalar  bool       // Args has the one expression whose value is the only row
+	records bool       // the function's rows are records: elements of an array, say
+	parts   []*SetCall // calls read side by side, whose arguments Args has one after the other; nil: the call is one
 }
 
 // SetColumn is a column of the rows of a SetCall.
@@ -44,9 +48,9 @@ func (e *SetCall) Eval(*EvalContext, Row) (types.Datum, error) {
 	return types.Datum{}, sqlerr.Internal("set-returning function %s evaluated as a scalar one", e.proc.name)
 }
 
-// Value is the value that a row of the set has in a SELECT list: its only column, or a record.
+// Value is the value that a row of Values has in a SELECT list: its only column, or a record.
 func (e *SetCall) Value(row []types.Datum) types.Datum {
-	if len(e.columns) == 1 {
+	if !e.typ.IsRecord() || e.records {
 		return row[0]
 	}
 	return types.NewRecord(e.typ, row)
@@ -54,23 +58,88 @@ func (e *SetCall) Value(row []types.Datum) types.Datum {
 
 // Rows evaluates the arguments and gives the function's rows for them.
 func (e *SetCall) Rows(ec *EvalContext, row Row) (SetRows, error) {
+	rows, err := e.Values(ec, row)
+	if !e.records || err != nil {
+		return rows, err
+	}
+	return rowFunc(func() ([]types.Datum, bool, error) {
+		row, ok, err := rows.Next()
+		if !ok || err != nil {
+			return nil, ok, err
+		}
+		_, values := row[0].Record()
+		for len(values) < len(e.columns) {
+			values = append(values, types.NullDatum)
+		}
+		return values, true, nil
+	}), nil
+}
+
+// Values is Rows for Value, which gives each row as one value.
+func (e *SetCall) Values(ec *EvalContext, row Row) (SetRows, error) {
 	args := make([]types.Datum, len(e.Args))
-	null := false
 	for i, x := range e.Args {
 		d, err := x.Eval(ec, row)
 		if err != nil {
 			return nil, err
 		}
-		null = null || d.Null
 		args[i] = d.Clone()
 	}
+	return e.rows(ec, args)
+}
+
+func (e *SetCall) rows(ec *EvalContext, args []types.Datum) (SetRows, error) {
 	switch {
+	case e.parts != nil:
+		return e.sideBySide(ec, args)
 	case e.scalar:
 		return &rowList{rows: [][]types.Datum{args}}, nil
-	case null && e.proc.strict:
-		return &rowList{}, nil
+	case e.proc.strict && slices.ContainsFunc(args, func(d types.Datum) bool { return d.Null }):
+		if e.proc.retset {
+			return &rowList{}, nil
+		}
+		// A function of one row has one all the same.
+		row := make([]types.Datum, len(e.columns))
+		for i := range row {
+			row[i] = types.NullDatum
+		}
+		return &rowList{rows: [][]types.Datum{row}}, nil
+	case e.im.setAs != nil:
+		return e.im.setAs(e.columns)(ec, args)
 	}
 	return e.im.set(ec, args)
+}
+
+// sideBySide reads the parts' rows together, as many as the longest has.
+func (e *SetCall) sideBySide(ec *EvalContext, args []types.Datum) (SetRows, error) {
+	sets := make([]SetRows, len(e.parts))
+	for i, p := range e.parts {
+		var err error
+		if sets[i], err = p.rows(ec, args[:len(p.Args)]); err != nil {
+			return nil, err
+		}
+		args = args[len(p.Args):]
+	}
+	return rowFunc(func() ([]types.Datum, bool, error) {
+		var row []types.Datum
+		any := false
+		for i, p := range e.parts {
+			part, ok, err := sets[i].Next()
+			if err != nil {
+				return nil, false, err
+			}
+			if !ok {
+				sets[i] = &rowList{}
+				part = make([]types.Datum, len(p.columns))
+				for c := range part {
+					part[c] = types.NullDatum
+				}
+			}
+			any = any || ok
+			row = append(row, part...)
+		}
+		return row, any, nil
+	}), nil
 }
 
 func (e *SetCall) each(f func(*Expr))     { eachOf(e.Args, f) }
@@ -113,49 +182,71 @@ type rowFunc func() (row []types.Datum, ok bool, err error)
 
 func (f rowFunc) Next() ([]types.Datum, bool, error) { return f() }
 
-// setColumns are the names of the columns of functions that have names for them.
-var setColumns = map[string][]SetColumn{
-	"json_each":                 {{"key", types.Text}, {"value", types.JSON}},
-	"json_each_text":            {{"key", types.Text}, {"value", types.Text}},
-	"jsonb_each":                {{"key", types.Text}, {"value", types.JSONB}},
-	"jsonb_each_text":           {{"key", types.Text}, {"value", types.Text}},
-	"json_array_elements":       {{"value", types.JSON}},
-	"json_array_elements_text":  {{"value", types.Text}},
-	"jsonb_array_elements":      {{"value", types.JSONB}},
-	"jsonb_array_elements_text": {{"value", types.Text}},
+// columnsFor are the columns of the rows of a function called with args; nil: one, without a name of its own.
+func (p *proc) columnsFor(args []Expr) []SetColumn {
+	columns := slices.Clone(p.columns)
+	for i := range columns {
+		if columns[i].Type.OID == anyElementOID {
+			columns[i].Type, _ = args[0].Type().Elem()
+		}
+	}
+	return columns
 }
 
 // setCall makes the call of a set-returning function whose arguments have been coerced.
 func (b *Builder) setCall(c *candidate, args []Expr, result types.OID, s *Scope, pos int) (Expr, error) {
 	typ := resultType(result, args)
-	e := &SetCall{Args: args, proc: c.proc, im: c.proc.impl.boundTo(args, typ), typ: typ, columns: setColumns[c.proc.key]}
-	switch {
-	case e.columns == nil:
-		e.columns = []SetColumn{{c.proc.name, typ}}
-	case len(e.columns) > 1:
-		fields := make([]types.Field, len(e.columns))
-		for i, col := range e.columns {
-			fields[i] = types.Field{Name: col.Name, Type: col.Type}
-		}
-		e.typ = types.RecordOf("", fields)
+	e := &SetCall{Args: args, proc: c.proc, im: c.proc.impl.boundTo(args, typ), typ: typ, columns: c.proc.columnsFor(args)}
+	if err := b.setColumns(e, s, pos); err != nil {
+		return nil, err
 	}
 	switch {
 	case s.inAggregate:
 		return nil, b.at(sqlerr.New(sqlerr.FeatureNotSupported, "aggregate function calls cannot contain set-returning function calls").
 			WithHint("You might be able to move the set-returning function into a LATERAL FROM item."), pos)
+	case s.inWindowCall:
+		return nil, b.at(sqlerr.New(sqlerr.FeatureNotSupported, "window function calls cannot contain set-returning function calls").
+			WithHint("You might be able to move the set-returning function into a LATERAL FROM item."), pos)
 	case s.inBranch != "":
 		return nil, b.at(sqlerr.New(sqlerr.FeatureNotSupported, "set-returning functions are not allowed in %s", s.inBranch).
 			WithHint("You might be able to move the set-returning function into a LATERAL FROM item."), pos)
-	case s.topLevel:
+	case s.topLevel || s.SetFuncs:
 		return e, nil
 	case s.Clause == ClauseFrom:
 		return nil, b.at(sqlerr.New(sqlerr.FeatureNotSupported, "set-returning functions must appear at top level of FROM"), pos)
-	case s.Clause != ClauseSelect && s.Clause != ClauseGroupBy && s.Clause != ClauseOrderBy && s.Clause != ClauseDistinctOn:
-		return nil, b.at(sqlerr.New(sqlerr.FeatureNotSupported, "set-returning functions are not allowed in %s", s.Clause.noSets()), pos)
-	case !s.SetFuncs:
+	case s.Clause == ClauseSelect:
 		return nil, b.unsupported("set-returning function "+c.proc.name, pos)
 	}
-	return e, nil
+	return nil, b.at(sqlerr.New(sqlerr.FeatureNotSupported, "set-returning functions are not allowed in %s", s.Clause.noSets()), pos)
+}
+
+// setColumns gives a call its columns: those of the function, those of its column definition list, or one of its own name.
+func (b *Builder) setColumns(e *SetCall, s *Scope, pos int) error {
+	fields := e.typ.Fields()
+	switch {
+	case e.im.setAs != nil && s.columns == nil && s.topLevel:
+		return b.at(sqlerr.New(sqlerr.SyntaxError, "a column definition list is required for functions returning \"record\""), pos)
+	case e.im.setAs != nil && s.columns == nil:
+		return sqlerr.New(sqlerr.FeatureNotSupported, "function returning record called in context that cannot accept type record")
+	case e.im.setAs != nil:
+		e.columns = s.columns
+	case s.columns != nil && len(e.columns) > 1:
+		return b.at(sqlerr.New(sqlerr.SyntaxError, "a column definition list is redundant for a function with OUT parameters"), pos)
+	case s.columns != nil:
+		return b.at(sqlerr.New(sqlerr.SyntaxError, "a column definition list is only allowed for functions returning \"record\""), pos)
+	case fields != nil:
+		e.columns, e.records = fieldColumns(e.typ), true
+		return nil
+	case e.columns == nil:
+		e.columns = []SetColumn{{e.proc.name, e.typ}}
+	}
+	if len(e.columns) > 1 || e.im.setAs != nil {
+		for _, c := range e.columns {
+			fields = append(fields, types.Field(c))
+		}
+		e.typ = types.RecordOf("", fields)
+	}
+	return nil
 }
 
 // noSets is what messages call a clause that has no sets.
@@ -166,10 +257,13 @@ func (c Clause) noSets() string {
 	return c.fact().name
 }
 
-// BuildTableFunc makes the call of a function in FROM, which returns a set or one value.
-func (b *Builder) BuildTableFunc(x parse.Expr, s *Scope) (*SetCall, error) {
+// BuildTableFunc makes the call of a function in FROM, which returns a set or one value. Columns is its column definition list.
+func (b *Builder) BuildTableFunc(x parse.Expr, columns []SetColumn, s *Scope) (*SetCall, error) {
+	if call, ok := x.(*parse.FuncCall); ok && call.Name.Name == "unnest" && len(call.Args) > 1 {
+		return b.unnestAll(call, s)
+	}
 	scope := *s
-	scope.topLevel = true
+	scope.topLevel, scope.columns = true, columns
 	e, err := b.Build(x, &scope)
 	if err != nil {
 		return nil, err
@@ -177,12 +271,48 @@ func (b *Builder) BuildTableFunc(x parse.Expr, s *Scope) (*SetCall, error) {
 	if set, ok := e.(*SetCall); ok {
 		return set, nil
 	}
+	if columns != nil {
+		return nil, b.at(sqlerr.New(sqlerr.SyntaxError, "a column definition list is only allowed for functions returning \"record\""), x.Position())
+	}
 	if e, err = b.Resolve(e); err != nil {
 		return nil, err
 	}
 	name := ColumnName(x)
+	if fields := e.Type().Fields(); fields != nil {
+		return b.tableOfRecord(e, name), nil
+	}
 	return &SetCall{
 		Args: []Expr{e}, scalar: true, proc: &proc{name: name, kind: 'f'}, typ: e.Type(),
 		columns: []SetColumn{{name, e.Type()}},
 	}, nil
+}
+
+// tableOfRecord makes a FROM item of one row of a record.
+func (b *Builder) tableOfRecord(e Expr, name string) *SetCall {
+	call := &SetCall{scalar: true, proc: &proc{name: name, kind: 'f'}, typ: e.Type(), columns: fieldColumns(e.Type())}
+	for i := range call.columns {
+		call.Args = append(call.Args, NewField(e, i))
+	}
+	return call
+}
+
+// unnestAll makes unnest(a, b, …) of FROM, which reads several arrays side by side.
+func (b *Builder) unnestAll(x *parse.FuncCall, s *Scope) (*SetCall, error) {
+	all := &SetCall{proc: &proc{name: "unnest", kind: 'f', retset: true}}
+	for _, a := range x.Args {
+		one := *x
+		one.Args = []parse.Expr{a}
+		part, err := b.BuildTableFunc(&one, nil, s)
+		if err != nil {
+			return nil, err
+		}
+		all.parts, all.Args = append(all.parts, part), append(all.Args, part.Args...)
+		all.columns = append(all.columns, part.columns...)
+	}
+	fields := make([]types.Field, len(all.columns))
+	for i, c := range all.columns {
+		fields[i] = types.Field(c)
+	}
+	all.typ = types.RecordOf("", fields)
+	return all, nil
 }

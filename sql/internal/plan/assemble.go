@@ -194,7 +194,7 @@ func (s *selection) locking() (*LockRows, *LockJoined, error) {
 	first := s.st.Locking[0]
 	word := [...]string{"FOR KEY SHARE", "FOR SHARE", "FOR NO KEY UPDATE", "FOR UPDATE"}[first.Strength]
 	refuse := func(with string) error {
-		return s.p.at(sqlerr.New(sqlerr.FeatureNotSupported, "%s is not allowed with %s", word, with), first.Pos)
+		return sqlerr.New(sqlerr.FeatureNotSupported, "%s is not allowed with %s", word, with)
 	}
 	switch {
 	case len(s.clause.GroupBy) > 0:

@@ -40,10 +40,12 @@ type Update struct {
 	Returning []expr.Expr
 }
 
-// Set is a column's new value: an expression over the old row.
+// Set is a column's new value: an expression over the old row or, if there is a Row, over the fields of that record, which is one over
+// the old row. Sets with the same Row follow each other.
 type Set struct {
 	Ordinal int
 	Expr    expr.Expr
+	Row     expr.Expr
 }
 
 // Delete removes the rows of its input.

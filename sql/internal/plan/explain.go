@@ -231,9 +231,9 @@ func (n *Filter) explain(e *explainer) {
 	e.lines = append(e.lines[:end], append([]string{line}, e.lines[end:]...)...)
 }
 
-// explain of a Project prints its input: in PostgreSQL every node projects, except those that read sets.
+// explain of a Project prints its input: in PostgreSQL every node projects, except some around sets.
 func (n *Project) explain(e *explainer) {
-	if !n.overSets {
+	if !n.shown {
 		n.Input.explain(e)
 		return
 	}

@@ -295,6 +295,9 @@ var joinKinds = [...]JoinKind{parse.InnerJoin: InnerJoin, parse.CrossJoin: Inner
 func (f *from) clause(p *Planner, c expr.Clause) *expr.Scope {
 	s := *f.scope
 	s.Clause, s.Subquery = c, p.subquery
-	s.SetFuncs = c == expr.ClauseSelect || c == expr.ClauseGroupBy || c == expr.ClauseOrderBy || c == expr.ClauseDistinctOn
+	switch c {
+	case expr.ClauseSelect, expr.ClauseGroupBy, expr.ClauseOrderBy, expr.ClauseDistinctOn:
+		s.SetFuncs = true
+	}
 	return &s
 }

@@ -35,10 +35,11 @@ func (n *FunctionScan) explain(e *explainer) {
 
 // addFunctionScan adds f(…) [WITH ORDINALITY] AS alias.
 func (p *Planner) addFunctionScan(f *from, t *parse.FuncTable) error {
-	if t.Columns != nil {
-		return p.unsupported("a column definition list", t.Func.Position())
+	columns, err := p.columnDefinitions(t)
+	if err != nil {
+		return err
 	}
-	call, err := p.builder.BuildTableFunc(t.Func, &expr.Scope{Clause: expr.ClauseFrom, Parent: f.lateralScope(), Subquery: p.subquery})
+	call, err := p.builder.BuildTableFunc(t.Func, columns, &expr.Scope{Clause: expr.ClauseFrom, Parent: f.lateralScope(), Subquery: p.subquery})
 	if err != nil {
 		return err
 	}
@@ -62,4 +63,17 @@ func (p *Planner) addFunctionScan(f *from, t *parse.FuncTable) error {
 	src := &source{node: n, width: len(names.Columns), names: names}
 	bindLateral(src, t.Pos)
 	return p.add(f, src, t.Alias.Pos, t.Pos)
+}
+
+// columnDefinitions are the columns of AS alias(name type, …); nil if they have no types.
+func (p *Planner) columnDefinitions(t *parse.FuncTable) ([]expr.SetColumn, error) {
+	var columns []expr.SetColumn
+	for _, c := range t.Columns {
+		typ, err := p.builder.ResolveType(c.Type)
+		if err != nil {
+			return nil, err
+		}
+		columns = append(columns, expr.SetColumn{Name: c.Name, Type: typ})
+	}
+	return columns, nil
 }

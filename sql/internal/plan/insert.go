@@ -127,7 +127,8 @@ func (p *Planner) insertValues(n *Insert, st *parse.InsertStmt, body *parse.Valu
 	for _, o := range n.From {
 		v.Columns = append(v.Columns, n.Table.Columns[o].Type)
 	}
-	scope := &expr.Scope{Clause: expr.ClauseValues, Subquery: p.subquery}
+	// One row is as if it were selected.
+	scope := &expr.Scope{Clause: expr.ClauseValues, Subquery: p.subquery, SetFuncs: len(body.Rows) == 1}
 	for _, row := range body.Rows {
 		exprs := make([]expr.Expr, width)
 		for i, x := range row {
@@ -140,6 +141,9 @@ func (p *Planner) insertValues(n *Insert, st *parse.InsertStmt, body *parse.Valu
 		v.Rows = append(v.Rows, exprs)
 	}
 	n.Input = v
+	if slices.ContainsFunc(v.Rows[0], hasSets) {
+		n.Input = project(&Values{Rows: [][]expr.Expr{{}}}, v.Rows[0])
+	}
 	return nil
 }
 

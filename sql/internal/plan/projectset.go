@@ -45,7 +45,7 @@ func project(node Node, exprs []expr.Expr) Node {
 		level.Exprs = foldAll(level.Exprs)
 		node, exprs = level, above
 		if !slices.ContainsFunc(exprs, hasSets) {
-			return &Project{Input: node, Exprs: foldAll(exprs), overSets: true}
+			return &Project{Input: node, Exprs: foldAll(exprs), shown: true}
 		}
 	}
 }
@@ -150,7 +150,7 @@ func (s *selection) sortThenSets(node Node, ordered bool) Node {
 			return expr.NewColumn(first+rest.column(c), c.Type(), c.Table, c.Name), true
 		})
 	}
-	return s.limited(project(s.sorted(below, ordered, false), above))
+	return s.limited(project(s.projected(s.sorted(below, ordered, false), below.Exprs), above))
 }
 
 // hasSets reports whether an output has a set-returning function.
@@ -184,4 +184,39 @@ func (s *selection) groupSets(node Node) Node {
 		s.aggs[i] = over(a).(*expr.Aggregate)
 	}
 	return project(node, below.Exprs)
+}
+
+// projected is a sorted node for sets to be read over: where PostgreSQL computes other columns there than were sorted, EXPLAIN says so.
+func (s *selection) projected(node Node, sorted []expr.Expr) Node {
+	var below, wanted []expr.Expr
+	for _, e := range sorted[:len(s.outputs)] {
+		if c, ok := e.(*expr.Const); !ok || !c.Value.Null {
+			below = append(below, e)
+		}
+	}
+	for _, e := range sorted[len(s.outputs):] {
+		if !slices.ContainsFunc(below, func(o expr.Expr) bool { return expr.Equal(o, e) }) {
+			below = append(below, e)
+		}
+	}
+	for i := range s.outputs {
+		if e := s.outputs[i].expr; hasSets(e) {
+			expr.Columns(e, func(c *expr.Column) { wanted = append(wanted, c) })
+		} else {
+			wanted = append(wanted, e)
+		}
+	}
+	if slices.EqualFunc(below, wanted, expr.Equal) {
+		return node
+	}
+	return &Project{Input: node, Exprs: columnsOf(node), shown: true}
+}
+
+// columnsOf are all columns of a node's rows.
+func columnsOf(n Node) []expr.Expr {
+	var out []expr.Expr
+	for i, t := range n.Types() {
+		out = append(out, expr.NewColumn(i, t, "", ""))
+	}
+	return out
 }

@@ -29,8 +29,8 @@ func (n *Filter) Types() []types.Type { return n.Input.Types() }
 type Project struct {
 	Input Node
 	Exprs []expr.Expr
-	// overSets: the input is a ProjectSet, for EXPLAIN.
-	overSets bool
+	// shown: EXPLAIN shows the node.
+	shown bool
 }
 
 // Types are the expressions'.

@@ -52,23 +52,16 @@ func (p *Planner) sets(list []parse.Assignment, f *from) ([]Set, error) {
 	scope := f.clause(p, expr.ClauseUpdate)
 	var out []Set
 	for _, a := range list {
-		values := []parse.Expr{a.Value}
-		if a.Multi {
-			row, ok := a.Value.(*parse.RowExpr)
-			if !ok {
-				return nil, p.unsupported("assigning a query to several columns", a.Pos)
-			}
-			values = row.Args
-		}
-		if len(values) != len(a.Targets) {
-			return nil, p.at(sqlerr.New(sqlerr.SyntaxError, "number of columns does not match number of values"), a.Value.Position())
+		src, err := p.setSource(a, scope)
+		if err != nil {
+			return nil, err
 		}
 		for i, target := range a.Targets {
 			o, err := p.targetColumn(t, target)
 			if err != nil {
 				return nil, err
 			}
-			if err := checkUpdatable(&t.Columns[o], values[i]); err != nil {
+			if err := checkUpdatable(&t.Columns[o], src.values[i]); err != nil {
 				return nil, err
 			}
 			for _, s := range out {
@@ -76,14 +69,52 @@ func (p *Planner) sets(list []parse.Assignment, f *from) ([]Set, error) {
 					return nil, sqlerr.New(sqlerr.SyntaxError, "multiple assignments to same column \"%s\"", target.Name)
 				}
 			}
-			e, err := p.assigned(t, o, defaults, values[i], scope)
+			set := Set{Ordinal: o, Row: src.row}
+			if src.row != nil {
+				c, field := &t.Columns[o], src.row.Type().Fields()[i]
+				set.Expr, err = p.builder.Assign(expr.NewColumn(i, field.Type, "", field.Name), c.Name, c.Type, a.Value.Position())
+			} else {
+				set.Expr, err = p.assigned(t, o, defaults, src.values[i], scope)
+			}
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, Set{Ordinal: o, Expr: e})
+			out = append(out, set)
 		}
 	}
 	return out, nil
+}
+
+// setSource is what one item of SET assigns: a value a column, or a record with all of them.
+type setSource struct {
+	values []parse.Expr
+	row    expr.Expr // nil: values
+}
+
+func (p *Planner) setSource(a parse.Assignment, scope *expr.Scope) (setSource, error) {
+	if !a.Multi {
+		return setSource{values: []parse.Expr{a.Value}}, nil
+	}
+	var src setSource
+	n := 0
+	switch value := a.Value.(type) {
+	case *parse.RowExpr:
+		src.values = value.Args
+		n = len(src.values)
+	case *parse.SubqueryExpr:
+		var err error
+		if src.row, err = p.subquery(p.builder, scope, expr.SubqueryRequest{Kind: expr.RowSubquery, Query: value.Query, Pos: value.Pos}); err != nil {
+			return src, err
+		}
+		src.values = make([]parse.Expr, len(a.Targets))
+		n = len(src.row.Type().Fields())
+	default:
+		return src, p.at(sqlerr.New(sqlerr.FeatureNotSupported, "source for a multiple-column UPDATE item must be a sub-SELECT or ROW() expression"), a.Value.Position())
+	}
+	if n != len(a.Targets) {
+		return src, p.at(sqlerr.New(sqlerr.SyntaxError, "number of columns does not match number of values"), a.Value.Position())
+	}
+	return src, nil
 }
 
 // rowsToWrite plans the rows that UPDATE or DELETE writes, and gives their whole condition. Nothing may be resolved in f any more.
