@@ -186,7 +186,7 @@ func AppendBinary(ec *Context, dst []byte, t Type, d Datum) []byte {
 	case JSONBOID:
 		dst = append(dst, jsonbVersion)
 	case RecordOID:
-		return appendRecordBinary(dst, d)
+		return appendRecordBinary(ec, dst, d)
 	}
 	if elem, ok := t.Elem(); ok {
 		return appendArrayBinary(ec, dst, elem, d)

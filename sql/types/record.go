@@ -226,7 +226,7 @@ func quoteField(dst []byte, start int) []byte {
 }
 
 // appendRecordBinary writes the binary form of a record: the number of fields, and for each its type, length and bytes.
-func appendRecordBinary(dst []byte, d Datum) []byte {
+func appendRecordBinary(ec *Context, dst []byte, d Datum) []byte {
 	fields, values := d.Record()
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(values)))
 	for i, v := range values {
@@ -236,7 +236,7 @@ func appendRecordBinary(dst []byte, d Datum) []byte {
 			continue
 		}
 		at := len(dst)
-		dst = AppendBinary(append(dst, 0, 0, 0, 0), fields[i].Type, v)
+		dst = AppendBinary(ec, append(dst, 0, 0, 0, 0), fields[i].Type, v)
 		binary.BigEndian.PutUint32(dst[at:], uint32(len(dst)-at-4))
 	}
 	return dst

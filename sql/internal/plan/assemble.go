@@ -44,7 +44,7 @@ func (s *selection) assemble() (Node, error) {
 	for i := range s.outputs {
 		exprs[i] = s.outputs[i].expr
 	}
-	node = project(node, exprs)
+	node = s.p.project(node, exprs)
 	if s.clause.Distinct && len(s.on) == 0 {
 		node = &Distinct{Input: node, Columns: upTo(s.visible)}
 	}

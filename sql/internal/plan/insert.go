@@ -142,7 +142,7 @@ func (p *Planner) insertValues(n *Insert, st *parse.InsertStmt, body *parse.Valu
 	}
 	n.Input = v
 	if slices.ContainsFunc(v.Rows[0], hasSets) {
-		n.Input = project(&Values{Rows: [][]expr.Expr{{}}}, v.Rows[0])
+		n.Input = p.project(&Values{Rows: [][]expr.Expr{{}}}, v.Rows[0])
 	}
 	return nil
 }

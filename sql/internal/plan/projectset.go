@@ -28,32 +28,32 @@ func hasSets(e expr.Expr) bool { return expr.HasSetCalls(e) }
 // project computes expressions that may have sets over the rows of node.
 //
 // The sets that have no others in their arguments are read side by side, below those that have; what remains around sets comes last.
-func project(node Node, exprs []expr.Expr) Node {
+func (p *Planner) project(node Node, exprs []expr.Expr) Node {
 	if !slices.ContainsFunc(exprs, hasSets) {
-		return &Project{Input: node, Exprs: foldAll(exprs)}
+		return &Project{Input: node, Exprs: p.foldAll(exprs)}
 	}
 	for {
 		level := &ProjectSet{Input: node}
 		if isLastLevel(exprs) {
-			level.Exprs = foldAll(exprs)
+			level.Exprs = p.foldAll(exprs)
 			return level
 		}
 		above := make([]expr.Expr, len(exprs))
 		for i, e := range exprs {
 			above[i] = level.take(e)
 		}
-		level.Exprs = foldAll(level.Exprs)
+		level.Exprs = p.foldAll(level.Exprs)
 		node, exprs = level, above
 		if !slices.ContainsFunc(exprs, hasSets) {
-			return &Project{Input: node, Exprs: foldAll(exprs), shown: true}
+			return &Project{Input: node, Exprs: p.foldAll(exprs), shown: true}
 		}
 	}
 }
 
-func foldAll(exprs []expr.Expr) []expr.Expr {
+func (p *Planner) foldAll(exprs []expr.Expr) []expr.Expr {
 	out := make([]expr.Expr, len(exprs))
 	for i, e := range exprs {
-		out[i] = expr.Fold(e)
+		out[i] = p.fold(e)
 	}
 	return out
 }
@@ -128,7 +128,7 @@ func (s *selection) sortThenSets(node Node, ordered bool) Node {
 		} else {
 			above[i] = expr.NewColumn(i, e.Type(), "", s.outputs[i].column.Name)
 		}
-		below.Exprs = append(below.Exprs, expr.Fold(e))
+		below.Exprs = append(below.Exprs, s.p.fold(e))
 	}
 	for i := range s.outputs {
 		if above[i] == nil {
@@ -150,7 +150,7 @@ func (s *selection) sortThenSets(node Node, ordered bool) Node {
 			return expr.NewColumn(first+rest.column(c), c.Type(), c.Table, c.Name), true
 		})
 	}
-	return s.limited(project(s.projected(s.sorted(below, ordered, false), below.Exprs), above))
+	return s.limited(s.p.project(s.projected(s.sorted(below, ordered, false), below.Exprs), above))
 }
 
 // hasSets reports whether an output has a set-returning function.
@@ -183,7 +183,7 @@ func (s *selection) groupSets(node Node) Node {
 	for i, a := range s.aggs {
 		s.aggs[i] = over(a).(*expr.Aggregate)
 	}
-	return project(node, below.Exprs)
+	return s.p.project(node, below.Exprs)
 }
 
 // projected is a sorted node for sets to be read over: where PostgreSQL computes other columns there than were sorted, EXPLAIN says so.

@@ -77,7 +77,7 @@ func (s *selection) addWindows(node Node) Node {
 		wc.first = next
 		next += len(wc.calls)
 	}
-	node = project(node, w.inputs)
+	node = s.p.project(node, w.inputs)
 	var sorted []SortKey
 	for _, wc := range w.windows {
 		n := &Window{Frame: wc.window.Frame}
