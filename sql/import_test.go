@@ -260,3 +260,19 @@ func TestImportAndCopyComputeColumnsAndIndexExpressions(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestImportReadsLabelsOfEnums(t *testing.T) {
+	e, s := newTestSession(t)
+	s.mustRun(t, `CREATE TYPE mood AS ENUM ('sad', 'ok')`)
+	s.mustRun(t, `CREATE TABLE t (m mood PRIMARY KEY, ms mood[] DEFAULT '{ok}', CHECK (m >= 'sad'))`)
+	s.mustRun(t, `ALTER TYPE mood ADD VALUE 'meh' BEFORE 'ok'`)
+	e.writeFile("t.csv", "ok\nmeh\n")
+	s.mustRun(t, `IMPORT INTO t (m) CSV DATA ('t.csv')`)
+	wantRows(t, s, `SELECT * FROM t WHERE m <= 'ok' ORDER BY m`, "[[meh {ok}] [ok {ok}]]")
+	e.writeFile("bad.csv", "sad\nnope\n")
+	r := s.run(background, `IMPORT INTO t (m) CSV DATA ('bad.csv')`)
+	if r.err == nil || r.err.Code != sqlerr.InvalidTextRepresentation || r.err.Message != `invalid input value for enum mood: "nope"` {
+		t.Errorf("got %v", r.err)
+	}
+	wantRows(t, s, `SELECT count(*) FROM t`, "[[2]]")
+}

@@ -63,6 +63,8 @@ func (s *Session) utility(q *statement) (utility, error) {
 			}
 			return "ANALYZE", exec.Vacuum(ctx, env, st)
 		}), nil
+	case *parse.DoStmt:
+		return tagged(func(ctx context.Context) (string, error) { return "DO", s.runDo(ctx, st) }), nil
 	case *parse.CheckpointStmt:
 		// What has committed is in the log, which needs no checkpoints.
 		return tagged(func(context.Context) (string, error) { return "CHECKPOINT", nil }), nil

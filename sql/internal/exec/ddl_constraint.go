@@ -82,7 +82,7 @@ func (d *ddl) checkExpression(x *expr.Builder, t *catalog.Table, k *parse.Constr
 	if err != nil {
 		return "", nil, err
 	}
-	if expr.VolatilityOf(e) != expr.Immutable {
+	if expr.VolatilityOf(e) == expr.Volatile {
 		return "", nil, d.at(sqlerr.New(sqlerr.InvalidObjectDefinition, "functions in check constraint must be marked IMMUTABLE"), k.Expr.Position())
 	}
 	var mentioned []catalog.ColumnID
