@@ -77,6 +77,7 @@ func (d *ddl) checkGenerated(t *catalog.Table, def *parse.ColumnDef, positions b
 		if expr.VolatilityOf(e) != expr.Immutable {
 			return sqlerr.New(sqlerr.InvalidObjectDefinition, "generation expression is not immutable")
 		}
+		c.Generated = storedExpression(e, c.Generated)
 	}
 	return nil
 }

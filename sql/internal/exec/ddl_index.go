@@ -101,7 +101,7 @@ func (d *ddl) indexOf(t *catalog.Table, st *parse.CreateIndexStmt) (catalog.Inde
 		if expr.VolatilityOf(e) != expr.Immutable {
 			return x, sqlerr.New(sqlerr.InvalidObjectDefinition, "functions in index predicate must be marked IMMUTABLE")
 		}
-		x.Where = t.AddVirtual("", parse.Print(st.Where), types.Bool)
+		x.Where = t.AddVirtual("", storedExpression(e, parse.Print(st.Where)), types.Bool)
 	}
 	var err error
 	x.Stored, err = t.ColumnIDs(st.Include)
@@ -156,7 +156,7 @@ func (d *ddl) indexKey(t *catalog.Table, item *parse.IndexItem) (*catalog.Column
 	if name == "?column?" {
 		name = "expr"
 	}
-	return t.Column(t.AddVirtual(name, parse.Print(item.Expr), e.Type())), nil
+	return t.Column(t.AddVirtual(name, storedExpression(e, parse.Print(item.Expr)), e.Type())), nil
 }
 
 // operatorClass resolves the name of an operator class for a column of a type; "" stands for the type's own.

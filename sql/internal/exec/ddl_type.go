@@ -280,3 +280,37 @@ func (d *ddl) skipType(ctx context.Context, name parse.ObjectName) {
 	}
 	d.skip("type \"%s\" does not exist", name.Name)
 }
+
+// addTyped adds the columns of a type.
+func (s *dropSet) addTyped(oid types.OID, add func(bool, object)) {
+	for _, t := range s.contents.Tables {
+		if t.Kind != catalog.KindTable {
+			continue
+		}
+		for i := range t.Columns {
+			if t.Columns[i].Type.OID == oid {
+				add(false, object{kind: objectColumn, table: t, column: t.Columns[i].ID})
+			}
+		}
+	}
+}
+
+// addMentions adds the defaults and checks whose texts have a type by its number. Computed columns have it where they are made from a
+// column of the type, with which they go.
+func (s *dropSet) addMentions(oid types.OID, add func(bool, object)) {
+	mention := types.EnumType(oid).Format()
+	for _, t := range s.contents.Tables {
+		for i := range t.Columns {
+			c := &t.Columns[i]
+			of, _ := c.Type.EnumOf()
+			if of != oid && strings.Contains(c.Default, mention) {
+				add(false, object{kind: objectDefault, table: t, column: c.ID})
+			}
+		}
+		for i := range t.Checks {
+			if strings.Contains(t.Checks[i].Expr, mention) {
+				add(false, object{kind: objectConstraint, table: t, constraint: t.Checks[i].OID})
+			}
+		}
+	}
+}

@@ -91,7 +91,7 @@ func namerFor(r *Reader, s *Snapshot, pretty bool) namer {
 func getIndexDef(r *Reader, s *Snapshot, args []datum) (datum, error) {
 	pretty := prettyArg(args, 2)
 	if len(args) == 1 || args[1].I == 0 {
-		return orNull(s.indexDef(oidOf(args[0]), pretty, namerFor(r, s, pretty))), nil
+		return orNull(s.nameTypes(r.env.SearchPath(), s.indexDef(oidOf(args[0]), pretty, namerFor(r, s, pretty)))), nil
 	}
 	x, ok := s.indexParts(oidOf(args[0]), pretty)
 	if !ok {
@@ -99,7 +99,7 @@ func getIndexDef(r *Reader, s *Snapshot, args []datum) (datum, error) {
 	}
 	columns := append(x.columns[:len(x.columns):len(x.columns)], x.stored...)
 	if n := args[1].I; n > 0 && n <= int64(len(columns)) {
-		return text(columns[n-1]), nil
+		return text(s.nameTypes(r.env.SearchPath(), columns[n-1])), nil
 	}
 	return text(""), nil
 }
