@@ -24,7 +24,7 @@ func (e catalogEnv) View() (*catalog.View, error) {
 }
 
 func (e catalogEnv) Database() *catalog.Database { return e.s.database }
-func (e catalogEnv) User() string                { return e.s.opts.User }
+func (e catalogEnv) User() string                { return e.s.derived.user }
 func (e catalogEnv) SearchPath() []string        { return e.s.searchPath() }
 func (e catalogEnv) Cache() *pgcatalog.Cache     { return &e.s.engine.snapshots }
 func (e catalogEnv) Started() time.Time          { return e.s.engine.started }

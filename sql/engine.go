@@ -49,7 +49,8 @@ type Engine struct {
 	lastPID   atomic.Int32
 
 	mu       sync.Mutex
-	sessions map[int32]*Session // by PID
+	sessions map[int32]*Session  // by PID
+	closing  map[catalog.ID]bool // databases that take no new sessions, as they are about to go
 
 	// general tells sessions to run every statement by the general operators, made anew each time: tests compare with it.
 	general bool
@@ -71,7 +72,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{options: o, catalog: store, jobs: registry, started: o.Now(), sessions: map[int32]*Session{}}, nil
+	return &Engine{options: o, catalog: store, jobs: registry, started: o.Now(), sessions: map[int32]*Session{}, closing: map[catalog.ID]bool{}}, nil
 }
 
 // Close cancels the running jobs and waits for them. Sessions must be closed before.

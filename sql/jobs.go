@@ -52,7 +52,7 @@ func (s *Session) importUtility(q *statement, st *parse.ImportStmt) utility {
 		if err != nil {
 			return nil, err
 		}
-		job, err := s.engine.jobs.Start(ctx, "IMPORT", q.Text, s.opts.User, func(ctx context.Context, job *jobs.Job) error {
+		job, err := s.engine.jobs.Start(ctx, "IMPORT", q.Text, s.derived.user, func(ctx context.Context, job *jobs.Job) error {
 			return imp.Run(ctx, s.engine.catalog, job)
 		})
 		if err != nil {
@@ -78,8 +78,10 @@ func (s *Session) newImport(ctx context.Context, q *statement, st *parse.ImportS
 	defer txn.Rollback()
 	ec := *s.context
 	ec.Names, ec.Enums = nil, nil // the session's, and the import runs on goroutines of its own
+	view := s.engine.catalog.View(txn)
+	view.ActAs(s.derived.userOID, s.database.ID)
 	env := &exec.Env{
-		KV: s.engine.options.KV, Txn: txn, View: s.engine.catalog.View(txn), Database: s.database, SearchPath: s.searchPath(), User: s.opts.User,
+		KV: s.engine.options.KV, Txn: txn, View: view, Database: s.database, SearchPath: s.searchPath(), User: s.derived.user, UserOID: s.derived.userOID,
 		Text: q.text, Memory: exec.NewMemory(0), Notice: func(*sqlerr.Error) {}, Eval: &expr.EvalContext{Types: &ec},
 	}
 	return exec.NewImport(ctx, env, st, s.engine.options.ImportFS, s.engine.options.ImportDir)

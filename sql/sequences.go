@@ -39,12 +39,37 @@ func (e sessionEnv) NextValue(ec *expr.EvalContext, oid types.OID) (int64, error
 	if err != nil {
 		return 0, err
 	}
+	if err := e.mayAdvance(ec, t); err != nil {
+		return 0, err
+	}
 	v, err := e.s.engine.catalog.NextValue(ec.Ctx, t)
 	if err == nil {
 		e.s.noteSequence(oid, v)
 		e.s.sequences.last = oid
 	}
 	return v, err
+}
+
+// mayAdvance refuses who lacks the privileges that nextval takes. The sequence of an identity column goes with its table.
+func (e sessionEnv) mayAdvance(ec *expr.EvalContext, t *catalog.Table) error {
+	err := e.mayTouch(ec, t, catalog.Usage|catalog.Update)
+	if err == nil || !t.Sequence.Identity {
+		return err
+	}
+	table, tableErr := e.s.tx.view.TableByID(ec.Ctx, t.Sequence.Owner.Table)
+	if tableErr == nil && e.s.tx.view.CheckTable(ec.Ctx, table, catalog.Insert) == nil {
+		return nil
+	}
+	return err
+}
+
+// mayTouch refuses who has none of the privileges.
+func (e sessionEnv) mayTouch(ec *expr.EvalContext, t *catalog.Table, one catalog.Privileges) error {
+	who, err := e.s.tx.view.Acting(ec.Ctx)
+	if err == nil && who.May(t.Granted(), one) == 0 {
+		err = t.Denied()
+	}
+	return err
 }
 
 func (s *Session) noteSequence(oid types.OID, v int64) {
@@ -59,6 +84,9 @@ func (e sessionEnv) CurrentValue(ec *expr.EvalContext, oid types.OID) (int64, er
 	if err != nil {
 		return 0, err
 	}
+	if err := e.mayTouch(ec, t, catalog.Usage|catalog.Select); err != nil {
+		return 0, err
+	}
 	v, ok := e.s.sequences.current[oid]
 	if !ok {
 		return 0, sqlerr.New(sqlerr.ObjectNotInPrerequisite, "currval of sequence \"%s\" is not yet defined in this session", t.Name)
@@ -68,7 +96,10 @@ func (e sessionEnv) CurrentValue(ec *expr.EvalContext, oid types.OID) (int64, er
 
 func (e sessionEnv) LastValue(ec *expr.EvalContext) (int64, error) {
 	if e.s.sequences.last != 0 {
-		if _, err := e.sequence(ec, e.s.sequences.last); err == nil {
+		if t, err := e.sequence(ec, e.s.sequences.last); err == nil {
+			if err := e.mayTouch(ec, t, catalog.Usage|catalog.Select); err != nil {
+				return 0, err
+			}
 			return e.s.sequences.current[e.s.sequences.last], nil
 		} else if sqlerr.CodeOf(err) != sqlerr.UndefinedTable {
 			return 0, err
@@ -83,6 +114,9 @@ func (e sessionEnv) SetValue(ec *expr.EvalContext, oid types.OID, value int64, c
 	}
 	t, err := e.sequence(ec, oid)
 	if err != nil {
+		return err
+	}
+	if err := e.mayTouch(ec, t, catalog.Update); err != nil {
 		return err
 	}
 	if err := e.s.engine.catalog.SetValue(ec.Ctx, t, catalog.Standing{Last: value, Called: called}); err != nil {

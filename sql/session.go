@@ -2,11 +2,9 @@ package sql
 
 import (
 	"context"
-	"errors"
 	"runtime/debug"
 	"time"
 
-	"minidb/kv"
 	"minidb/sql/catalog"
 	"minidb/sql/internal/pgcatalog"
 	"minidb/sql/sqlerr"
@@ -44,12 +42,17 @@ type Session struct {
 	reader   *pgcatalog.Reader
 	tx       transaction
 	database *catalog.Database
-	prepared map[string]*statement // by PREPARE
-	portals  map[*Portal]struct{}  // open ones, which hold iterators of the transaction
-	cursors  map[string]*cursor    // by DECLARE
-	texts    texts
-	idle     idleTimer
-	work     work
+	// authenticated is the role that logged in, as it was then. roles and superusers are what was known of each role, by name, when
+	// the session began to act for it.
+	authenticated *catalog.Role
+	roles         map[string]types.OID
+	superusers    map[string]bool
+	prepared      map[string]*statement // by PREPARE
+	portals       map[*Portal]struct{}  // open ones, which hold iterators of the transaction
+	cursors       map[string]*cursor    // by DECLARE
+	texts         texts
+	idle          idleTimer
+	work          work
 	// sequences is for currval and lastval.
 	sequences sequenceValues
 	activity  activity
@@ -71,44 +74,15 @@ func (e *Engine) NewSession(o SessionOptions) (*Session, error) {
 	if err := s.checkNames(); err != nil {
 		return nil, err
 	}
+	s.activity.started = e.options.Now()
+	s.activity.note("idle", time.Time{}, s.activity.started)
 	if err := s.startVars(); err != nil {
 		return nil, err
 	}
-	s.activity.started = e.options.Now()
-	s.activity.note("idle", time.Time{}, s.activity.started)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.sessions[s.pid] = s
+	if err := e.register(s); err != nil {
+		return nil, err
+	}
 	return s, nil
-}
-
-// checkNames looks for the session's role and finds its database.
-func (s *Session) checkNames() error {
-	ctx := context.Background()
-	txn, err := s.engine.options.KV.Begin(kv.TxnOptions{ReadOnly: true})
-	if err != nil {
-		return mapError(ctx, err)
-	}
-	defer txn.Rollback()
-	view := s.engine.catalog.View(txn)
-	switch role, err := view.Role(ctx, s.opts.User); {
-	case errors.Is(err, catalog.ErrNotFound):
-		return sqlerr.Fatal(sqlerr.InvalidAuthorizationSpecification, "role \"%s\" does not exist", s.opts.User)
-	case err != nil:
-		return mapError(ctx, err)
-	case !role.Login:
-		return sqlerr.Fatal(sqlerr.InvalidAuthorizationSpecification, "role \"%s\" is not permitted to log in", s.opts.User)
-	}
-	s.database, err = view.Database(ctx, s.opts.Database)
-	switch {
-	case errors.Is(err, catalog.ErrNotFound):
-		return sqlerr.Fatal(sqlerr.InvalidCatalogName, "database \"%s\" does not exist", s.opts.Database)
-	case err != nil:
-		return mapError(ctx, err)
-	case !s.database.AllowConns:
-		return sqlerr.Fatal(sqlerr.ObjectNotInPrerequisite, "database \"%s\" is not currently accepting connections", s.opts.Database)
-	}
-	return nil
 }
 
 // startVars sets what the startup message asked for, without telling the client: Parameters does.
@@ -116,12 +90,20 @@ func (s *Session) startVars() error {
 	report := s.opts.ParamChanged
 	s.opts.ParamChanged = nil
 	defer func() { s.opts.ParamChanged = report }()
-	s.settings.current = vars{"session_authorization": s.opts.User}
+	s.settings.current = vars{sessionSetting: s.opts.User, "is_superuser": onOff(s.authenticated.Superuser)}
 	if s.opts.ApplicationName != "" {
 		s.settings.current["application_name"] = s.opts.ApplicationName
 	}
 	s.settings.session = s.settings.current
 	s.deriveContext()
+	for _, x := range s.storedSettings() {
+		if err := s.setVar(x.Name, x.Value, false); err != nil {
+			// What was stored may have become wrong since, which must not keep the role out.
+			if e, ok := sqlerr.As(err); ok {
+				s.notice(e.WithSeverity(sqlerr.SeverityWarning))
+			}
+		}
+	}
 	for name, value := range s.opts.Params {
 		if err := s.setVar(name, value, false); err != nil {
 			return err

@@ -33,6 +33,7 @@ type cachedPlan struct {
 	plan       *plan.Plan
 	generation uint64
 	path       string
+	user       types.OID
 	view       *catalog.View // not nil: good for this transaction only, see planView
 	locks      [][]byte      // the names of the plan's tables as locks
 	reusable   bool          // the plan's operators may be kept
@@ -133,7 +134,7 @@ func (s *Session) planFor(ctx context.Context, q *statement) (*plan.Plan, error)
 	if err != nil {
 		return nil, err
 	}
-	if c := q.cached; c != nil && c.path == s.derived.pathText && c.view == s.planView(view) {
+	if c := q.cached; c != nil && c.path == s.derived.pathText && c.user == s.derived.userOID && c.view == s.planView(view) {
 		for i, t := range c.plan.Tables {
 			if err := s.tx.txn.LockTable(ctx, c.locks[i], t.Use.LockMode(), kv.Block); err != nil {
 				return nil, err
@@ -154,7 +155,7 @@ func (s *Session) planFor(ctx context.Context, q *statement) (*plan.Plan, error)
 		return nil, sqlerr.New(sqlerr.FeatureNotSupported, "cached plan must not change result type")
 	}
 	q.cached = &cachedPlan{
-		plan: p, generation: generation, path: s.derived.pathText, view: s.planView(view), reusable: exec.Reusable(p.Root),
+		plan: p, generation: generation, path: s.derived.pathText, user: s.derived.userOID, view: s.planView(view), reusable: exec.Reusable(p.Root),
 	}
 	for _, t := range p.Tables {
 		q.cached.locks = append(q.cached.locks, catalog.LockKey(t.Table.ID))
@@ -166,7 +167,7 @@ func (s *Session) planFor(ctx context.Context, q *statement) (*plan.Plan, error)
 
 // seemsGood reports whether nothing is known against a plan, without locks.
 func (s *Session) seemsGood(c *cachedPlan) bool {
-	if c == nil || c.view != nil || c.path != s.derived.pathText || c.generation != s.engine.catalog.Generation() {
+	if c == nil || c.view != nil || c.path != s.derived.pathText || c.user != s.derived.userOID || c.generation != s.engine.catalog.Generation() {
 		return false
 	}
 	return !s.snapshot() && (s.tx.view == nil || !s.tx.view.Changed())
@@ -244,6 +245,7 @@ func (s *Session) needView() (*catalog.View, error) {
 	if s.tx.view == nil {
 		s.tx.view = s.engine.catalog.View(txn)
 	}
+	s.tx.view.ActAs(s.derived.userOID, s.database.ID)
 	return s.tx.view, nil
 }
 
@@ -265,7 +267,7 @@ func (s *Session) fillEnv(ctx context.Context, env *exec.Env, q *statement, args
 		Ctx: ctx, Types: s.context, Params: args, Session: sessionEnv{s}, Sequences: sessionEnv{s}, Catalog: s.reader,
 	}
 	*env = exec.Env{
-		KV: s.engine.options.KV, Txn: s.tx.txn, View: view, Database: s.database, SearchPath: s.searchPath(), User: s.opts.User,
+		KV: s.engine.options.KV, Txn: s.tx.txn, View: view, Database: s.database, SearchPath: s.searchPath(), Server: serverEnv{s}, User: s.derived.user, UserOID: s.derived.userOID, SessionUser: s.sessionUser(),
 		Deferred: s.tx.deferred, Text: q.text, Memory: memory, Notice: s.notice, Catalog: s.reader, InBlock: s.tx.block || s.tx.used || q.severalInMessage,
 		Eval: eval, General: s.engine.general,
 	}

@@ -31,6 +31,8 @@ type transaction struct {
 	// saved are the settings to go back to by a rollback.
 	saved      settingsState
 	savepoints []savepoint
+	// closing are databases that take no sessions until the transaction has ended.
+	closing []catalog.ID
 	// deferred is what is to be looked at before the transaction commits.
 	deferred *exec.Deferred
 }
@@ -127,6 +129,7 @@ func (s *Session) commit(ctx context.Context) error {
 	}
 	s.endCursors(err == nil)
 	saved := s.tx.saved
+	s.reopen()
 	s.tx = transaction{}
 	if err != nil {
 		s.restoreSettings(saved)
@@ -155,6 +158,7 @@ func (s *Session) endTransaction() {
 	if s.tx.txn != nil {
 		s.tx.txn.Rollback()
 	}
+	s.reopen()
 	s.tx = transaction{}
 }
 

@@ -67,7 +67,11 @@ func (s *Session) utility(q *statement) (utility, error) {
 		return tagged(func(ctx context.Context) (string, error) { return "DO", s.runDo(ctx, st) }), nil
 	case *parse.CheckpointStmt:
 		// What has committed is in the log, which needs no checkpoints.
-		return tagged(func(context.Context) (string, error) { return "CHECKPOINT", nil }), nil
+		return tagged(func(ctx context.Context) (string, error) {
+			return "CHECKPOINT", s.mustBeSuperuser(ctx, "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT")
+		}), nil
+	case *parse.AlterSettingStmt:
+		return s.inEnv(q, func(ctx context.Context, env *exec.Env) (string, error) { return s.runAlterSetting(ctx, env.View, st) }), nil
 	case *parse.ImportStmt:
 		return s.importUtility(q, st), nil
 	case *parse.ShowJobsStmt:
@@ -300,9 +304,10 @@ func (s *Session) showUtility(st *parse.ShowStmt) (utility, error) {
 // sessionEnv is what functions may ask of a session.
 type sessionEnv struct{ s *Session }
 
-func (e sessionEnv) Database() string  { return e.s.database.Name }
-func (e sessionEnv) User() string      { return e.s.opts.User }
-func (e sessionEnv) BackendPID() int32 { return e.s.pid }
+func (e sessionEnv) Database() string    { return e.s.database.Name }
+func (e sessionEnv) User() string        { return e.s.derived.user }
+func (e sessionEnv) SessionUser() string { return e.s.sessionUser() }
+func (e sessionEnv) BackendPID() int32   { return e.s.pid }
 
 func (e sessionEnv) Version() string {
 	return "PostgreSQL " + ServerVersion + " (minidb " + e.s.engine.options.Version + ")"

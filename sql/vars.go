@@ -60,6 +60,13 @@ func (s *Session) setVar(name, value string, local bool) error {
 	if st.fixed {
 		return sqlerr.New(sqlerr.CantChangeRuntimeParam, "parameter \"%s\" cannot be changed", st.name)
 	}
+	if key == roleSetting || key == sessionSetting {
+		if err := s.setUser(key, value); err != nil {
+			return err
+		}
+		s.storeUser(st, key, value, local)
+		return nil
+	}
 	canonical, err := st.check(value)
 	if err != nil {
 		return invalidValue(st.name, value, err)
@@ -98,14 +105,24 @@ func (s *Session) resetVar(name string) error {
 	case st.fixed:
 		return sqlerr.New(sqlerr.CantChangeRuntimeParam, "parameter \"%s\" cannot be changed", st.name)
 	}
+	if key == roleSetting || key == sessionSetting {
+		s.storeUser(st, key, s.settings.start.get(st), false)
+		return nil
+	}
 	s.storeVar(st, key, s.settings.start.get(st), false)
 	return nil
 }
 
-// resetAllVars is RESET ALL.
+// resetAllVars is RESET ALL. It leaves alone who the session acts for.
 func (s *Session) resetAllVars() {
 	old := s.settings.current
-	s.settings.current, s.settings.session = s.settings.start, s.settings.start
+	start := s.settings.start
+	for _, name := range []string{roleSetting, sessionSetting, "is_superuser"} {
+		if start[name] != old[name] {
+			start = start.with(name, old[name])
+		}
+	}
+	s.settings.current, s.settings.session = start, start
 	s.varsChanged(old)
 }
 
@@ -164,6 +181,9 @@ type derived struct {
 	workMemKiB  int64
 	minSeverity int  // of the notices that the client wants
 	commitAsync bool // synchronous_commit is off
+
+	user    string // the current user
+	userOID types.OID
 }
 
 func (s *Session) derive() {
@@ -182,9 +202,10 @@ func (s *Session) derive() {
 		minSeverity:      severityRank(s.value("client_min_messages")),
 		commitAsync:      s.value("synchronous_commit") == "off",
 	}
+	s.deriveUser()
 	for _, name := range splitIdentifiers(s.derived.pathText) {
 		if name == "$user" {
-			name = s.opts.User
+			name = s.derived.user
 		}
 		s.derived.path = append(s.derived.path, name)
 	}

@@ -35,6 +35,7 @@ var mayImport = map[string][]string{
 
 	"sql/sqlerr":  {},
 	"sql/types":   {"sql/sqlerr"},
+	"sql/scram":   {},
 	"sql/catalog": {"kv", "sql/types", "sql/sqlerr"},
 	"sql/rowenc":  {"sql/catalog", "sql/types", "sql/sqlerr", "kv"},
 
@@ -49,7 +50,7 @@ var mayImport = map[string][]string{
 	"sql/internal/plan":      {"sql/internal/pgcatalog", "sql/internal/parse", "sql/internal/expr", "sql/types", "sql/catalog", "sql/rowenc", "sql/sqlerr", "kv"},
 	"sql/internal/copyfmt":   {"sql/types", "sql/sqlerr"},
 	"sql/internal/jobs":      {"kv", "sql/types", "sql/catalog", "sql/sqlerr"},
-	"sql/internal/exec":      {"sql/internal/pgcatalog", "sql/internal/parse", "sql/internal/plan", "sql/internal/expr", "sql/internal/jobs", "sql/internal/copyfmt", "sql/types", "sql/catalog", "sql/rowenc", "sql/sqlerr", "kv", "bulk", "storage/vfs"},
+	"sql/internal/exec":      {"sql/internal/pgcatalog", "sql/internal/parse", "sql/internal/plan", "sql/internal/expr", "sql/internal/jobs", "sql/internal/copyfmt", "sql/types", "sql/catalog", "sql/rowenc", "sql/scram", "sql/sqlerr", "kv", "bulk", "storage/vfs"},
 	"sql":                    {"sql/internal/*", "sql/types", "sql/catalog", "sql/rowenc", "sql/sqlerr", "kv", "storage/vfs"},
 
 	"pgwire":     {"sql", "sql/types", "sql/sqlerr"},

@@ -49,6 +49,11 @@ type Database struct {
 	Owner      types.OID `json:"owner"`
 	AllowConns bool      `json:"allowConns"`
 	Template   bool      `json:"template"`
+	ACL        ACL       `json:"acl,omitzero"`
+	// ConnLimit is how many sessions there may be; nil is any number.
+	ConnLimit *int32 `json:"connLimit,omitempty"`
+	// Settings are what sessions begin with.
+	Settings []Setting `json:"settings,omitempty"`
 }
 
 // Schema is a schema of a database. Tables are its children.
@@ -58,15 +63,7 @@ type Schema struct {
 	Database ID        `json:"database"`
 	Name     string    `json:"name"`
 	Owner    types.OID `json:"owner"`
-}
-
-// Role is a user.
-type Role struct {
-	ID        ID        `json:"id"`
-	OID       types.OID `json:"oid"`
-	Name      string    `json:"name"`
-	Superuser bool      `json:"superuser"`
-	Login     bool      `json:"login"`
+	ACL      ACL       `json:"acl,omitzero"`
 }
 
 // Kind says what a relation is.
@@ -89,6 +86,7 @@ type Table struct {
 	Schema   ID        `json:"schema"`
 	Name     string    `json:"name"`
 	Owner    types.OID `json:"owner"`
+	ACL      ACL       `json:"acl,omitzero"`
 	Version  uint64    `json:"version"` // 1 when created, one more at each update
 	Kind     Kind      `json:"kind,omitempty"`
 	Columns  []Column  `json:"columns"` // by ordinal; behind the visible ones the virtual ones, then the hidden row id, if there is one
@@ -294,6 +292,7 @@ func (t *Table) IsPrimaryKey(id ColumnID) bool {
 // Clone makes a copy that can be changed.
 func (t *Table) Clone() *Table {
 	c := *t
+	c.ACL = t.ACL.Clone()
 	c.Columns = append([]Column(nil), t.Columns...)
 	c.Families = make([]Family, len(t.Families))
 	for i, f := range t.Families {

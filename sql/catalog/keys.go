@@ -33,6 +33,7 @@ const (
 	nameRelation nameKind = 'r'
 	nameRole     nameKind = 'u'
 	nameType     nameKind = 't'
+	nameDefault  nameKind = 'a' // of default privileges; parent: database
 )
 
 // Names of the counters given to kv.DB.Allocate.
@@ -102,11 +103,12 @@ func decodeNameEntry(v []byte) (nameEntry, error) {
 
 // descriptor is the JSON value under a descriptor key: exactly one field is set.
 type descriptor struct {
-	Database *Database `json:"database,omitempty"`
-	Schema   *Schema   `json:"schema,omitempty"`
-	Role     *Role     `json:"role,omitempty"`
-	Table    *Table    `json:"table,omitempty"`
-	Enum     *Enum     `json:"enum,omitempty"`
+	Database *Database          `json:"database,omitempty"`
+	Schema   *Schema            `json:"schema,omitempty"`
+	Role     *Role              `json:"role,omitempty"`
+	Table    *Table             `json:"table,omitempty"`
+	Enum     *Enum              `json:"enum,omitempty"`
+	Defaults *DefaultPrivileges `json:"defaultPrivileges,omitempty"`
 }
 
 func (d descriptor) encode() []byte {

@@ -130,6 +130,9 @@ func (v *View) CreateSchema(ctx context.Context, s *Schema, taken error) error {
 	if s.OID, err = v.store.AllocateOIDs(ctx, 1); err != nil {
 		return err
 	}
+	if s.ACL, err = v.initial(ctx, ClassSchema, s.Owner, 0); err != nil {
+		return err
+	}
 	return v.add(ctx, descriptor{Schema: s}, taken)
 }
 

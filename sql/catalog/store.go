@@ -32,6 +32,7 @@ const rowIDBlock = 4096
 type Store struct {
 	db         *kv.DB
 	generation atomic.Uint64
+	roles      atomic.Pointer[cachedRoles]
 
 	mu     sync.Mutex
 	tables map[ID]cachedTable
@@ -112,7 +113,9 @@ func bootstrap(txn *kv.Txn, superuser string) error {
 		d[i].Database = &db
 		d[3+i].Schema = &Schema{ID: idPublic + ID(i), OID: publicOID, Database: db.ID, Name: "public", Owner: databaseOwnerOID}
 	}
-	d[6].Role = &Role{ID: idSuperuser, OID: superuserOID, Name: superuser, Superuser: true, Login: true}
+	d[6].Role = &Role{
+		ID: idSuperuser, OID: superuserOID, Name: superuser, Superuser: true, Login: true, CreateRole: true, CreateDB: true, Replication: true, BypassRLS: true,
+	}
 	for i := range d {
 		id, name := d[i].naming()
 		if err := errors.Join(txn.Put(descriptorKey(id), d[i].encode()), txn.Put(name, nameEntry{id: id}.encode())); err != nil {
@@ -135,6 +138,8 @@ func (d descriptor) naming() (ID, []byte) {
 		return d.Schema.ID, nameKey(nameSchema, d.Schema.Database, d.Schema.Name)
 	case d.Role != nil:
 		return d.Role.ID, nameKey(nameRole, 0, d.Role.Name)
+	case d.Defaults != nil:
+		return d.Defaults.ID, nameKey(nameDefault, d.Defaults.In, d.Defaults.name())
 	case d.Enum != nil:
 		return d.Enum.ID, nameKey(nameType, d.Enum.Schema, d.Enum.Name)
 	default:

@@ -23,6 +23,12 @@ type View struct {
 	dropped []ID
 	// sequences are those whose lock the transaction has for nextval, by OID.
 	sequences map[types.OID]*Table
+
+	// role is who the statements act for, in a database; acting, if not nil, is the same with its memberships, as of a generation.
+	role       types.OID
+	inDatabase ID
+	acting     *Acting
+	actingAs   uint64
 }
 
 // View makes the view of a transaction. A transaction has one, from its beginning to its end.
@@ -240,6 +246,7 @@ type Contents struct {
 	Roles     []*Role
 	Tables    []*Table // views and sequences too
 	Enums     []*Enum
+	Defaults  []*DefaultPrivileges
 }
 
 // Contents reads the whole catalog, without locks: tables may change or go right after.
@@ -273,6 +280,8 @@ func (v *View) Contents(ctx context.Context) (Contents, error) {
 			c.Tables = append(c.Tables, d.Table)
 		case d.Enum != nil:
 			c.Enums = append(c.Enums, d.Enum)
+		case d.Defaults != nil:
+			c.Defaults = append(c.Defaults, d.Defaults)
 		default:
 			return c, corrupt("a descriptor of an unknown kind")
 		}
@@ -309,6 +318,9 @@ func (v *View) CreateTable(ctx context.Context, t *Table) error {
 		return err
 	}
 	if err := v.refuseType(ctx, t); err != nil {
+		return err
+	}
+	if err := v.initialACL(ctx, t); err != nil {
 		return err
 	}
 	v.touch()

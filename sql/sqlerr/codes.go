@@ -8,6 +8,8 @@ type Code string
 const (
 	SuccessfulCompletion Code = "00000"
 	Warning              Code = "01000"
+	PrivilegeNotRevoked  Code = "01006"
+	PrivilegeNotGranted  Code = "01007"
 )
 
 // Class 08: the connection.
@@ -22,6 +24,7 @@ const (
 	FeatureNotSupported               Code = "0A000"
 	InvalidTransactionInitiation      Code = "0B000"
 	InvalidGrantor                    Code = "0L000"
+	InvalidGrantOperation             Code = "0LP01"
 	CardinalityViolation              Code = "21000"
 	StringDataRightTruncation         Code = "22001"
 	SequenceGeneratorLimitExceeded    Code = "2200H"

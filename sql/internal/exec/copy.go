@@ -24,7 +24,14 @@ func copyTable(ctx context.Context, env *Env, st *parse.CopyStmt) (*catalog.Tabl
 	if r.Index != nil {
 		return nil, sqlerr.New(sqlerr.WrongObjectType, "\"%s\" is an index", st.Table.Name.Name)
 	}
-	return r.Table, checkCopyKind(r.Table, st.From)
+	if err := checkCopyKind(r.Table, st.From); err != nil {
+		return nil, err
+	}
+	need := catalog.Select
+	if st.From {
+		need = catalog.Insert
+	}
+	return r.Table, env.View.CheckTable(ctx, r.Table, need)
 }
 
 // checkCopyKind refuses what is no table.

@@ -42,12 +42,10 @@ func DDL(ctx context.Context, env *Env, st parse.Stmt) (tag string, err error) {
 		return "ALTER SEQUENCE", d.alterSequence(ctx, st)
 	case *parse.AlterTableStmt:
 		return alterTag(st.Kind), d.alterTable(ctx, st)
-	case *parse.OwnerStmt:
-		if st.Kind == parse.TypeObject {
-			return "ALTER TYPE", d.ownEnum(ctx, st)
-		}
 	case *parse.RenameStmt:
 		return alterTag(st.Kind), d.rename(ctx, st)
+	case *parse.OwnerStmt:
+		return alterTag(st.Kind), d.changeOwner(ctx, st)
 	case *parse.SetSchemaStmt:
 		return alterTag(st.Kind), d.setSchema(ctx, st)
 	case *parse.CreateIndexStmt:
@@ -60,14 +58,51 @@ func DDL(ctx context.Context, env *Env, st parse.Stmt) (tag string, err error) {
 		if k, ok := dropKinds[st.Kind]; ok {
 			return "DROP " + strings.ToUpper(k.word), d.drop(ctx, st)
 		}
-		if st.Kind == parse.SchemaObject {
+		switch st.Kind {
+		case parse.SchemaObject:
 			return "DROP SCHEMA", d.dropSchemas(ctx, st)
-		}
-		if st.Kind == parse.TypeObject {
+		case parse.DatabaseObject:
+			return "DROP DATABASE", d.dropDatabase(ctx, st)
+		case parse.TypeObject:
 			return "DROP TYPE", d.dropTypes(ctx, st)
+		case parse.RoleObject:
+			return "DROP ROLE", d.dropRoles(ctx, st)
 		}
+	default:
+		return d.shared(ctx, st)
 	}
 	return "", sqlerr.Unsupported(parse.Feature(st, env.Text))
+}
+
+// shared runs a statement about databases, roles or privileges.
+func (d *ddl) shared(ctx context.Context, st parse.Stmt) (tag string, err error) {
+	switch st := st.(type) {
+	case *parse.CreateDatabaseStmt:
+		return "CREATE DATABASE", d.createDatabase(ctx, st)
+	case *parse.AlterDatabaseStmt:
+		return "ALTER DATABASE", d.alterDatabase(ctx, st)
+	case *parse.CreateRoleStmt:
+		return "CREATE ROLE", d.createRole(ctx, st)
+	case *parse.AlterRoleStmt:
+		return "ALTER ROLE", d.alterRole(ctx, st)
+	case *parse.GrantStmt:
+		tag := "GRANT"
+		if st.Revoke {
+			tag = "REVOKE"
+		}
+		if st.Roles {
+			tag += " ROLE"
+		}
+		return tag, d.grant(ctx, st)
+	case *parse.AlterDefaultPrivilegesStmt:
+		return "ALTER DEFAULT PRIVILEGES", d.alterDefaultPrivileges(ctx, st)
+	case *parse.DropOwnedStmt:
+		if st.To != nil {
+			return "REASSIGN OWNED", d.owned(ctx, st)
+		}
+		return "DROP OWNED", d.owned(ctx, st)
+	}
+	return "", sqlerr.Unsupported(parse.Feature(st, d.env.Text))
 }
 
 // alterTag is the tag of an ALTER of a kind of object.
@@ -96,6 +131,9 @@ type ddl struct {
 	env *Env
 	// buffered: what one step of the statement writes, a later one has to see.
 	buffered bool
+	// placed tells that the statement's missing privileges on a schema have the position of the new object's name, as PostgreSQL
+	// gives one for CREATE TABLE alone.
+	placed bool
 }
 
 // at gives an error the position of a byte offset; none if it is negative.
@@ -149,6 +187,19 @@ func (d *ddl) schema(ctx context.Context, name parse.ObjectName) (*catalog.Schem
 	for _, schema := range path {
 		s, err := d.env.View.Schema(ctx, d.env.Database.ID, schema)
 		if err == nil {
+			if name.Schema == "" {
+				if ok, err := d.env.View.MayUse(ctx, s); err != nil {
+					return nil, err
+				} else if !ok {
+					continue
+				}
+			}
+			if err := d.env.View.CheckSchema(ctx, s, catalog.Create); err != nil {
+				if d.placed {
+					err = d.at(err, name.Pos)
+				}
+				return nil, err
+			}
 			// It stays while something is put into it.
 			if err := d.env.View.LockTable(ctx, s.ID, kv.TableAccessShare); err != nil {
 				return nil, err

@@ -61,6 +61,9 @@ func (d *ddl) alterTable(ctx context.Context, st *parse.AlterTableStmt) error {
 	if err != nil {
 		return err
 	}
+	if err := d.mustOwn(ctx, r); err != nil {
+		return err
+	}
 	if err := checkAlterKind(st, r); err != nil {
 		return err
 	}
@@ -271,9 +274,7 @@ func (a *alteration) command(ctx context.Context, c *parse.AlterCmd) error {
 	case parse.AlterConstraint:
 		return a.alterConstraint(c.Constraint)
 	case parse.ChangeOwner:
-		owner, err := a.roleOID(ctx, c.Name)
-		a.t.Owner = owner
-		return err
+		return a.changeOwner(ctx, c.Name)
 	case parse.SetOptions:
 		return a.checkParameters(c.Options)
 	case parse.SetTablespace:
@@ -304,22 +305,6 @@ func (a *alteration) command(ctx context.Context, c *parse.AlterCmd) error {
 		return nil
 	}
 	return sqlerr.Unsupported("this action of ALTER TABLE")
-}
-
-// roleOID finds a role. Errors: 42704.
-func (d *ddl) roleOID(ctx context.Context, name string) (types.OID, error) {
-	switch name {
-	case "current_user", "current_role", "session_user":
-		name = d.env.User
-	}
-	r, err := d.env.View.Role(ctx, name)
-	if catalog.IsNotFound(err) {
-		return 0, sqlerr.New(sqlerr.UndefinedObject, "role \"%s\" does not exist", name)
-	}
-	if err != nil {
-		return 0, err
-	}
-	return r.OID, nil
 }
 
 func (a *alteration) addColumn(ctx context.Context, c *parse.AlterCmd) error {

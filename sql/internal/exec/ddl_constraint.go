@@ -187,7 +187,13 @@ func (a *alteration) referenced(ctx context.Context, k *parse.Constraint) (*cata
 		return nil, err
 	case r.Index != nil || r.Table.Kind != catalog.KindTable:
 		return nil, sqlerr.New(sqlerr.WrongObjectType, "referenced relation \"%s\" is not a table", k.References.Name)
-	case r.Table.ID == a.t.ID:
+	}
+	for _, t := range []*catalog.Table{r.Table, a.t} {
+		if err := a.env.View.CheckTable(ctx, t, catalog.References); err != nil {
+			return nil, err
+		}
+	}
+	if r.Table.ID == a.t.ID {
 		return a.t, nil
 	}
 	return a.env.View.TableForChange(ctx, r.Table.ID)

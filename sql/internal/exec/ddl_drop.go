@@ -44,6 +44,9 @@ func (d *ddl) drop(ctx context.Context, st *parse.DropStmt) error {
 		if err := checkDropKind(st.Kind, r); err != nil {
 			return err
 		}
+		if err := d.mustOwnToDrop(ctx, r); err != nil {
+			return err
+		}
 		if st.Kind != parse.IndexObject {
 			if st.Kind == parse.SequenceObject && r.Table.Sequence.Identity {
 				return d.ownedSequence(ctx, r.Table)
@@ -196,6 +199,9 @@ func (d *ddl) truncate(ctx context.Context, st *parse.TruncateStmt) error {
 		if r.Index != nil || r.Table.Kind != catalog.KindTable {
 			return sqlerr.New(sqlerr.WrongObjectType, "\"%s\" is not a table", ref.Name.Name)
 		}
+		if err := d.env.View.CheckTable(ctx, r.Table, catalog.Truncate); err != nil {
+			return err
+		}
 		if !containsTable(tables, r.Table.ID) {
 			tables = append(tables, r.Table)
 		}
@@ -237,6 +243,9 @@ func (d *ddl) truncateReferencing(ctx context.Context, tables []*catalog.Table, 
 				return nil, sqlerr.New(sqlerr.FeatureNotSupported, "cannot truncate a table referenced in a foreign key constraint").
 					WithDetail("Table \"%s\" references \"%s\".", child.Name, tables[i].Name).
 					WithHint("Truncate table \"%s\" at the same time, or use TRUNCATE ... CASCADE.", child.Name)
+			}
+			if err := d.env.View.CheckTable(ctx, child, catalog.Truncate); err != nil {
+				return nil, err
 			}
 			d.env.Notice(sqlerr.Notice(sqlerr.SuccessfulCompletion, "truncate cascades to table \"%s\"", child.Name))
 			tables = append(tables, child)

@@ -28,6 +28,9 @@ func (d *ddl) createIndex(ctx context.Context, st *parse.CreateIndexStmt) error 
 	if r.Index != nil {
 		return sqlerr.New(sqlerr.WrongObjectType, "\"%s\" is an index", r.Index.Name)
 	}
+	if err := d.mustOwn(ctx, r); err != nil {
+		return err
+	}
 	t, err := d.env.View.TableForChange(ctx, r.Table.ID)
 	if err != nil {
 		return err

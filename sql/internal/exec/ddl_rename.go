@@ -18,6 +18,12 @@ func (d *ddl) rename(ctx context.Context, st *parse.RenameStmt) error {
 	case parse.TypeObject:
 		return d.renameEnum(ctx, st)
 	case parse.TableObject, parse.ViewObject, parse.SequenceObject, parse.IndexObject:
+	case parse.SchemaObject:
+		return d.renameSchema(ctx, st)
+	case parse.DatabaseObject:
+		return d.renameDatabase(ctx, st)
+	case parse.RoleObject:
+		return d.renameRole(ctx, st)
 	default:
 		return sqlerr.Unsupported(parse.Feature(st, d.env.Text) + " … RENAME")
 	}
@@ -27,6 +33,9 @@ func (d *ddl) rename(ctx context.Context, st *parse.RenameStmt) error {
 		return nil
 	}
 	if err != nil {
+		return err
+	}
+	if err := d.mustOwn(ctx, r); err != nil {
 		return err
 	}
 	a := d.alteration(r.Table)
@@ -182,6 +191,9 @@ func (d *ddl) setSchema(ctx context.Context, st *parse.SetSchemaStmt) error {
 		return nil
 	}
 	if err != nil {
+		return err
+	}
+	if err := d.mustOwn(ctx, r); err != nil {
 		return err
 	}
 	schema, err := d.schema(ctx, parse.ObjectName{Schema: st.Schema, Name: st.Name.Name, Pos: -1})

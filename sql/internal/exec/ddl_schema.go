@@ -16,8 +16,11 @@ func (d *ddl) createSchema(ctx context.Context, st *parse.CreateSchemaStmt) erro
 	if st.Authorization != "" {
 		owner = st.Authorization
 	}
-	oid, err := d.roleOID(ctx, owner)
+	oid, err := d.newOwner(ctx, owner)
 	if err != nil {
+		return err
+	}
+	if err := d.env.View.CheckDatabase(ctx, d.env.Database.ID, catalog.Create); err != nil {
 		return err
 	}
 	if name == "" {
@@ -51,6 +54,9 @@ func (d *ddl) dropSchemas(ctx context.Context, st *parse.DropStmt) error {
 		case catalog.IsNotFound(err):
 			return sqlerr.New(sqlerr.InvalidSchemaName, "schema \"%s\" does not exist", name.Name)
 		case err != nil:
+			return err
+		}
+		if err := d.mustOwnOther(ctx, s.Owner, "schema", s.Name); err != nil {
 			return err
 		}
 		if err := d.env.View.LockTable(ctx, s.ID, kv.TableAccessExclusive); err != nil {
@@ -90,22 +96,25 @@ func (d *ddl) commented(ctx context.Context, st *parse.CommentStmt) (types.OID, 
 		if err != nil {
 			return 0, 0, missing(err, sqlerr.InvalidSchemaName, "schema")
 		}
-		return s.OID, 0, nil
+		return s.OID, 0, d.mustOwnOther(ctx, s.Owner, "schema", s.Name)
 	case parse.DatabaseObject:
 		db, err := d.env.View.Database(ctx, st.Name.Name)
 		if err != nil {
 			return 0, 0, missing(err, sqlerr.InvalidCatalogName, "database")
 		}
-		return db.OID, 0, nil
+		return db.OID, 0, d.mustOwnOther(ctx, db.Owner, "database", db.Name)
 	case parse.TypeObject:
 		e, err := d.enum(ctx, st.Name, kv.TableAccessShare)
 		if err != nil {
 			return 0, 0, err
 		}
-		return e.OID, 0, nil
+		return e.OID, 0, d.mustOwnOther(ctx, e.Owner, "type", e.Name)
 	case parse.RoleObject:
-		oid, err := d.roleOID(ctx, st.Name.Name)
-		return oid, 0, err
+		r, err := d.role(ctx, st.Name.Name)
+		if err != nil {
+			return 0, 0, err
+		}
+		return r.OID, 0, d.mustManage(ctx, r, denied("must be superuser to comment on superuser role"), denied("must have CREATEROLE privilege"))
 	}
 	return 0, 0, sqlerr.Unsupported("COMMENT ON this kind of object")
 }
@@ -113,6 +122,9 @@ func (d *ddl) commented(ctx context.Context, st *parse.CommentStmt) (types.OID, 
 func (d *ddl) commentedRelation(ctx context.Context, st *parse.CommentStmt) (types.OID, catalog.ColumnID, error) {
 	r, err := d.lookup(ctx, st.Name, kv.TableShareUpdateExclusive)
 	if err != nil {
+		return 0, 0, err
+	}
+	if err := d.mustOwn(ctx, r); err != nil {
 		return 0, 0, err
 	}
 	switch st.Kind {

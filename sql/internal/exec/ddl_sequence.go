@@ -70,7 +70,7 @@ func (d *ddl) sequenceByName(ctx context.Context, name parse.ObjectName, ifExist
 	case r.Index != nil || r.Table.Kind != catalog.KindSequence:
 		return nil, sqlerr.New(sqlerr.WrongObjectType, "\"%s\" is not a sequence", name.Name)
 	}
-	return r.Table, nil
+	return r.Table, d.mustOwn(ctx, r)
 }
 
 // changeSequence gives a locked sequence new options. It goes on where it stands unless RESTART says otherwise.

@@ -38,6 +38,7 @@ func (d *ddl) createTable(ctx context.Context, st *parse.CreateTableStmt) error 
 	case st.Using != "" && st.Using != "heap":
 		return sqlerr.New(sqlerr.UndefinedObject, "access method \"%s\" does not exist", st.Using)
 	}
+	d.placed = true
 	schema, err := d.schemaFor(ctx, st.Name, st.Persistence)
 	if err != nil {
 		return err

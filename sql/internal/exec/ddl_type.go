@@ -82,7 +82,7 @@ func (d *ddl) useType(ctx context.Context, t types.Type) error {
 	return err
 }
 
-// enum finds an enumerated type by name and locks it. Errors: 42704, 42809.
+// enum finds an enumerated type by name and locks it; in mode TableExclusive, who changes it must own it. Errors: 42501, 42704, 42809.
 func (d *ddl) enum(ctx context.Context, name parse.ObjectName, mode kv.TableLock) (*catalog.Enum, error) {
 	t, err := d.builder().ResolveType(typeNameOf(name))
 	if err != nil {
@@ -94,7 +94,11 @@ func (d *ddl) enum(ctx context.Context, name parse.ObjectName, mode kv.TableLock
 	if !t.IsEnum() {
 		return nil, sqlerr.New(sqlerr.WrongObjectType, "%s is not an enum", t.Format())
 	}
-	return d.env.View.LockEnum(ctx, t.OID, mode)
+	e, err := d.env.View.LockEnum(ctx, t.OID, mode)
+	if err == nil && mode == kv.TableExclusive {
+		err = d.mustOwnOther(ctx, e.Owner, "type", e.Name)
+	}
+	return e, err
 }
 
 func typeNameOf(name parse.ObjectName) *parse.TypeName {
@@ -231,7 +235,10 @@ func (d *ddl) ownEnum(ctx context.Context, st *parse.OwnerStmt) error {
 		return err
 	}
 	e := old.Clone()
-	if e.Owner, err = d.roleOID(ctx, st.Owner); err != nil {
+	if e.Owner, err = d.newOwner(ctx, st.Owner); err != nil {
+		return err
+	}
+	if err := d.mayCreateIn(ctx, e.Owner, e.Schema); err != nil {
 		return err
 	}
 	return d.env.View.UpdateEnum(ctx, old, e, nil)
@@ -261,6 +268,9 @@ func (d *ddl) dropTypes(ctx context.Context, st *parse.DropStmt) error {
 		}
 		e, err := d.env.View.LockEnum(ctx, t.OID, kv.TableAccessExclusive)
 		if err != nil {
+			return err
+		}
+		if err := d.mustOwnOther(ctx, e.Owner, "type", e.Name); err != nil {
 			return err
 		}
 		objects = append(objects, object{kind: objectEnum, enum: e})

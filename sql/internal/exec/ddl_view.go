@@ -88,6 +88,9 @@ func (d *ddl) replaceView(ctx context.Context, schema *catalog.Schema, v *catalo
 	if r.Index != nil || r.Table.Kind != catalog.KindView {
 		return false, sqlerr.New(sqlerr.WrongObjectType, "\"%s\" is not a view", v.Name)
 	}
+	if err := d.mustOwn(ctx, r); err != nil {
+		return false, err
+	}
 	old := r.Table.Columns
 	if len(v.Columns) < len(old) {
 		return false, sqlerr.New(sqlerr.InvalidTableDefinition, "cannot drop columns from view")
@@ -138,6 +141,9 @@ func (d *ddl) createTableAs(ctx context.Context, st *parse.CreateTableStmt) (str
 		return "", q.Err
 	}
 	t, err := d.tableOfQuery(ctx, schema, st, q.Columns)
+	if err == nil && !st.NoData {
+		err = d.env.View.CheckTable(ctx, t, catalog.Insert)
+	}
 	if err != nil || st.NoData {
 		return "CREATE TABLE AS", err
 	}

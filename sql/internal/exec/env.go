@@ -28,11 +28,14 @@ type Env struct {
 	// Database is the session's, SearchPath the names of the schemas in which names without one are looked up; not all need exist.
 	Database   *catalog.Database
 	SearchPath []string
-	User       string
-	Text       string // the whole text that the statement is part of: error positions count in it
-	Eval       *expr.EvalContext
-	Memory     *Memory
-	Notice     func(*sqlerr.Error) // never nil
+	// User is the current user, SessionUser the one that SET ROLE goes back to.
+	User, SessionUser string
+	UserOID           types.OID
+	Text              string // the whole text that the statement is part of: error positions count in it
+	Eval              *expr.EvalContext
+	Memory            *Memory
+	Notice            func(*sqlerr.Error) // never nil
+	Server            Server              // nil where no session runs the statement
 	// InBlock tells that the statement is not alone in its transaction.
 	InBlock bool
 	// General tells to take the general operators also where there are shorter ones: tests compare the two.

@@ -38,10 +38,17 @@ func NewImport(ctx context.Context, env *Env, st *parse.ImportStmt, fs vfs.FS, d
 	if fs == nil || dir == "" {
 		return nil, sqlerr.New(sqlerr.FeatureNotSupported, "the server has no import directory")
 	}
+	// The server reads the files, whoever asks.
+	who, err := env.View.Acting(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !who.Role.Superuser {
+		return nil, denied("must be superuser to import files of the server")
+	}
 	own := *env
 	own.Txn, own.View = nil, nil
 	i := &Import{env: &own, st: st, fs: fs, dir: dir}
-	var err error
 	if i.options, err = parseImportOptions(env, st); err != nil {
 		return nil, err
 	}
@@ -105,6 +112,7 @@ func (i *Import) Run(ctx context.Context, store *catalog.Store, job *jobs.Job) e
 	}
 	defer txn.Rollback()
 	view := store.View(txn)
+	view.ActAs(i.env.UserOID, i.env.Database.ID)
 	t, err := i.lookup(ctx, view)
 	if err != nil {
 		return err

@@ -31,6 +31,13 @@ func LockTables(ctx context.Context, env *Env, st *parse.LockStmt) error {
 		if err != nil {
 			return env.At(err, t.Pos)
 		}
+		who, err := env.View.Acting(ctx)
+		if err != nil {
+			return err
+		}
+		if who.May(r.Table.Granted(), lockPrivileges(mode)) == 0 {
+			return r.Table.Denied()
+		}
 		wait := kv.Block
 		if st.NoWait {
 			wait = kv.NoWait

@@ -86,6 +86,18 @@ func (v *vacuum) table(ctx context.Context, item *parse.VacuumTable) error {
 		v.env.Notice(sqlerr.Warn(sqlerr.WrongObjectType, "skipping \"%s\" --- cannot %s non-tables or special system tables", item.Table.Name.Name, v.command))
 		return nil
 	}
+	db, err := v.env.View.DatabaseByID(ctx, v.env.Database.ID)
+	if err != nil {
+		return err
+	}
+	who, err := v.env.View.Acting(ctx)
+	if err != nil {
+		return err
+	}
+	if !who.Has(t.Owner) && !who.Has(db.Owner) {
+		v.env.Notice(sqlerr.Warn(sqlerr.Warning, "skipping \"%s\" --- only table or database owner can %s it", t.Name, v.command))
+		return nil
+	}
 	wait := kv.Block
 	if v.skip {
 		wait = kv.NoWait

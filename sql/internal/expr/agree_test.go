@@ -174,9 +174,12 @@ func testContext() *EvalContext {
 // testSession answers as a fresh session of psql does.
 type testSession struct{}
 
-func (testSession) Database() string  { return "postgres" }
-func (testSession) Schema() string    { return "public" }
-func (testSession) User() string      { return "postgres" }
+func (testSession) Database() string { return "postgres" }
+func (testSession) Schema() string   { return "public" }
+func (testSession) User() string     { return "postgres" }
+
+func (testSession) SessionUser() string { return "postgres" }
+
 func (testSession) Version() string   { return "PostgreSQL 15.0 (minidb)" }
 func (testSession) BackendPID() int32 { return 42 }
 func (testSession) Setting(name string) (string, bool) {

@@ -33,9 +33,10 @@ func (r *BatchRow) Datum(i int) types.Datum { return r.Batch.Cols[i].Datum(r.Pos
 // Session is what functions may ask of the session that runs the statement, such as current_user and current_setting.
 type Session interface {
 	Database() string
-	Schema() string // first schema of the search path that exists, "" for none
-	User() string
-	Version() string // what version() gives
+	Schema() string      // first schema of the search path that exists, "" for none
+	User() string        // the current user
+	SessionUser() string // the one that SET ROLE goes back to
+	Version() string     // what version() gives
 	BackendPID() int32
 	// Setting gives a setting's value; ok is false for a name that is not known.
 	Setting(name string) (value string, ok bool)

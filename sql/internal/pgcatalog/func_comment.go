@@ -87,7 +87,7 @@ func (s *Snapshot) classOf(o types.OID) (types.OID, bool) {
 		}
 	}
 	for _, r := range s.roles() {
-		if r.oid == o {
+		if r.OID == o {
 			return classAuthID, true
 		}
 	}

@@ -278,7 +278,7 @@ func infoSequences(s *Snapshot) []row {
 func infoRoles(s *Snapshot) []row {
 	var rows []row
 	for _, r := range s.roles() {
-		rows = append(rows, row{text(r.name)})
+		rows = append(rows, row{text(r.Name)})
 	}
 	return rows
 }

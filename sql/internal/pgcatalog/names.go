@@ -185,8 +185,8 @@ func (r *Reader) Find(t types.Type, written string) (types.OID, error) {
 		return 0, sqlerr.New(sqlerr.InvalidSchemaName, "schema \"%s\" does not exist", strings.Join(parts, "."))
 	case types.RegRoleOID:
 		for _, role := range s.roles() {
-			if role.name == name && len(parts) == 1 {
-				return role.oid, nil
+			if role.Name == name && len(parts) == 1 {
+				return role.OID, nil
 			}
 		}
 		return 0, sqlerr.New(sqlerr.UndefinedObject, "role \"%s\" does not exist", strings.Join(parts, "."))

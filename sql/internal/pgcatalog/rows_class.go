@@ -9,27 +9,30 @@ import (
 
 // snapshotTables are the tables of pg_catalog that the descriptors alone make.
 var snapshotTables = map[string]func(*Snapshot) []row{
-	"pg_class":         classRows,
-	"pg_attribute":     attributeRows,
-	"pg_attrdef":       attrdefRows,
-	"pg_index":         indexRows,
-	"pg_constraint":    constraintRows,
-	"pg_namespace":     namespaceRows,
-	"pg_database":      databaseRows,
-	"pg_authid":        authidRows,
-	"pg_roles":         rolesRows,
-	"pg_user":          userRows,
-	"pg_shadow":        userRows,
-	"pg_group":         groupRows,
-	"pg_type":          typeRows,
-	"pg_tables":        tablesRows,
-	"pg_indexes":       indexesRows,
-	"pg_views":         viewsRows,
-	"pg_sequence":      sequenceRows,
-	"pg_depend":        dependRows,
-	"pg_enum":          enumRows,
-	"pg_description":   descriptionRows,
-	"pg_shdescription": sharedDescriptionRows,
+	"pg_class":           classRows,
+	"pg_attribute":       attributeRows,
+	"pg_attrdef":         attrdefRows,
+	"pg_index":           indexRows,
+	"pg_constraint":      constraintRows,
+	"pg_namespace":       namespaceRows,
+	"pg_database":        databaseRows,
+	"pg_authid":          authidRows,
+	"pg_roles":           rolesRows,
+	"pg_user":            userRows,
+	"pg_shadow":          shadowRows,
+	"pg_auth_members":    memberRows,
+	"pg_db_role_setting": roleSettingRows,
+	"pg_default_acl":     defaultACLRows,
+	"pg_group":           groupRows,
+	"pg_type":            typeRows,
+	"pg_tables":          tablesRows,
+	"pg_indexes":         indexesRows,
+	"pg_views":           viewsRows,
+	"pg_sequence":        sequenceRows,
+	"pg_depend":          dependRows,
+	"pg_enum":            enumRows,
+	"pg_description":     descriptionRows,
+	"pg_shdescription":   sharedDescriptionRows,
 }
 
 // class is what rows of pg_class differ in.
@@ -40,6 +43,7 @@ type class struct {
 	natts, checks                  int
 	hasIndex, hasTriggers, shared  bool
 	tuples                         float64
+	acl                            datum // NULL unless there is one
 }
 
 func (c class) row() row {
@@ -47,11 +51,15 @@ func (c class) row() row {
 	if c.kind == 'v' {
 		filenode = 0
 	}
+	acl := null
+	if c.acl.B != nil {
+		acl = c.acl
+	}
 	return row{
 		oid(c.oid), text(c.name), oid(c.namespace), oid(c.typ), oid(0), oid(c.owner), oid(c.am), oid(filenode), oid(0),
 		num(0), float(c.tuples), num(0), oid(0), flag(c.hasIndex), flag(c.shared), char(c.persistence), char(c.kind), num(c.natts),
 		num(c.checks), flag(c.kind == 'v'), flag(c.hasTriggers), flag(false), flag(false), flag(false), flag(true), char(c.replident),
-		flag(false), oid(0), oid(0), oid(0), null, null, null,
+		flag(false), oid(0), oid(0), oid(0), acl, null, null,
 	}
 }
 
@@ -89,7 +97,7 @@ func (s *Snapshot) class(t *catalog.Table) class {
 	c := class{
 		oid: t.OID, namespace: s.namespace(t), typ: t.TypeOID, owner: t.Owner, am: amHeap, name: t.Name, kind: 'r', persistence: 'p',
 		replident: 'd', natts: len(t.Visible()), checks: len(t.Checks), hasIndex: len(namedIndexes(t)) > 0, tuples: -1,
-		hasTriggers: len(t.ForeignKeys)+len(t.Inbound) > 0,
+		hasTriggers: len(t.ForeignKeys)+len(t.Inbound) > 0, acl: s.aclArray(t.Shown()),
 	}
 	switch t.Kind {
 	case catalog.KindView:

@@ -99,6 +99,9 @@ func (p *Planner) isTaken(schemas []string, name string) (bool, error) {
 
 // addSystemTable adds a system table.
 func (p *Planner) addSystemTable(f *from, rel *pgcatalog.Relation, t *parse.TableRef) error {
+	if err := p.checkSecret(rel); err != nil {
+		return err
+	}
 	names := &expr.Source{Schema: rel.Schema, Table: rel.Name, Name: rel.Name}
 	if t.Alias.Name != "" {
 		names.Name, names.Schema, names.Table = t.Alias.Name, "", ""

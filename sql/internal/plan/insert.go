@@ -37,6 +37,17 @@ func (p *Planner) insert(st *parse.InsertStmt) (*Plan, error) {
 	}
 	out := &Plan{Root: n, Tag: "INSERT 0", Writes: true}
 	n.Returning, out.Columns, err = p.returning(st.Returning, f)
+	p.needed(table, catalog.Insert, n.Returning)
+	if c := n.OnConflict; c != nil {
+		need := catalog.Privileges(0)
+		if c.Update {
+			need |= catalog.Update
+		}
+		if len(st.OnConflict.Items) > 0 || st.OnConflict.Constraint != "" {
+			need |= catalog.Select
+		}
+		p.needed(table, need, values(c.Sets), []expr.Expr{c.Where})
+	}
 	return out, err
 }
 

@@ -44,6 +44,10 @@ type Column struct {
 type TableUse struct {
 	Table *catalog.Table
 	Use   Use
+	// Need is the privileges that the use takes, from the current user or, if it is not 0, from the role As: the owner of the view that
+	// the use is part of.
+	Need catalog.Privileges
+	As   types.OID
 }
 
 // Use is what a statement does with a table, weakest first.

@@ -39,7 +39,9 @@ type Planner struct {
 	parts    []expr.Expr // see Plan.Parts
 
 	inViews    int              // how many views the query at hand is the text of
+	as         types.OID        // the owner of the innermost of them
 	direct     []*catalog.Table // what the statement itself names
+	defining   bool             // the query is that of a new view: it does not run
 	writeStars bool             // each * of the statement is written out in its syntax tree
 }
 
@@ -58,6 +60,9 @@ func (p *Planner) Plan(st parse.Stmt, given []types.Type) (*Plan, error) {
 		return nil, err
 	}
 	out.Err, out.Parts = p.failed, p.parts
+	if err := p.checkPrivileges(); err != nil {
+		return nil, err
+	}
 	out.Params, out.Tables = p.builder.Params.Types(), p.tables
 	return out, nil
 }
@@ -184,7 +189,7 @@ func (p *Planner) table(name parse.ObjectName, use Use) (*catalog.Table, *catalo
 	if err := p.checkKind(r.Table, use); err != nil {
 		return nil, nil, p.at(err, name.Pos)
 	}
-	p.tables = append(p.tables, TableUse{r.Table, use})
+	p.tables = append(p.tables, TableUse{Table: r.Table, Use: use, Need: use.needs(), As: p.as})
 	if p.inViews == 0 {
 		p.direct = append(p.direct, r.Table)
 	}
@@ -223,40 +228,6 @@ func (p *Planner) asOfSnapshot(t *catalog.Table) (*catalog.Table, error) {
 		}
 	}
 	return hidden, nil
-}
-
-// LookupRelation finds what a name stands for by the search path and locks its table.
-//
-// Errors: 42P01, 0A000 for another database, 42501 for system tables; without position.
-func LookupRelation(ctx context.Context, view *catalog.View, db *catalog.Database, path []string, name parse.ObjectName, mode kv.TableLock) (catalog.Relation, *catalog.Schema, error) {
-	if name.Catalog != "" && name.Catalog != db.Name {
-		return catalog.Relation{}, nil, sqlerr.New(sqlerr.FeatureNotSupported, "cross-database references are not implemented: \"%s.%s.%s\"", name.Catalog, name.Schema, name.Name)
-	}
-	shown := name.Name
-	if name.Schema != "" {
-		path, shown = []string{name.Schema}, name.Schema+"."+name.Name
-		if rel := pgcatalog.Find(name.Schema, name.Name); rel != nil {
-			return catalog.Relation{}, nil, systemTableDenied(rel)
-		}
-	}
-	for _, schemaName := range path {
-		schema, err := view.Schema(ctx, db.ID, schemaName)
-		if errors.Is(err, catalog.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return catalog.Relation{}, nil, err
-		}
-		r, err := view.Relation(ctx, schema.ID, name.Name, mode)
-		if errors.Is(err, catalog.ErrNotFound) {
-			continue
-		}
-		return r, schema, err
-	}
-	if rel := pgcatalog.Find("pg_catalog", name.Name); rel != nil && name.Schema == "" {
-		return catalog.Relation{}, nil, systemTableDenied(rel)
-	}
-	return catalog.Relation{}, nil, sqlerr.New(sqlerr.UndefinedTable, "relation \"%s\" does not exist", shown)
 }
 
 // systemTableDenied refuses to change a system table.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"minidb/sql/catalog"
 	"minidb/sql/internal/expr"
 	"minidb/sql/internal/parse"
 	"minidb/sql/sqlerr"
@@ -23,6 +24,7 @@ func (p *Planner) update(st *parse.UpdateStmt) (*Plan, error) {
 		return nil, err
 	}
 	n.Input, n.Where, err = p.rowsToWrite(st.Where, f)
+	p.needed(n.Table, catalog.Update, values(n.Sets), n.Returning, []expr.Expr{n.Where})
 	return out, err
 }
 
@@ -154,5 +156,6 @@ func (p *Planner) delete(st *parse.DeleteStmt) (*Plan, error) {
 		return nil, err
 	}
 	n.Input, n.Where, err = p.rowsToWrite(st.Where, f)
+	p.needed(n.Table, catalog.Delete, n.Returning, []expr.Expr{n.Where})
 	return out, err
 }

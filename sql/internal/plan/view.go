@@ -8,6 +8,7 @@ import (
 	"minidb/sql/internal/expr"
 	"minidb/sql/internal/parse"
 	"minidb/sql/sqlerr"
+	"minidb/sql/types"
 )
 
 // addView adds a view: its query takes its place, with the names of the search path that the view was made under.
@@ -30,13 +31,22 @@ func (p *Planner) addView(f *from, view *catalog.Table, names *expr.Source, use 
 	p.Text, p.SearchPath, p.ctes = view.View.Text, view.View.SearchPath, nil
 	p.builder = p.newBuilder(expr.NoParams())
 	p.inViews++
-	q, err := p.query(st, nil)
+	p.as = view.Owner
+	q, err := p.asOwner(view.Owner, func() (*queryPlan, error) { return p.query(st, nil) })
 	p.Text, p.SearchPath, p.ctes, p.builder = outer.Text, outer.SearchPath, outer.ctes, outer.builder
+	p.as = outer.as
 	p.inViews--
 	if err != nil {
 		return err
 	}
 	return p.add(f, &source{node: &Subquery{Input: q.node, Alias: names.Name}, width: len(q.node.Types()), names: names}, t.Alias.Pos, t.Pos)
+}
+
+// asOwner calls f with the owner of a view as the current user: names in a view's text are looked up with his rights.
+func (p *Planner) asOwner(owner types.OID, f func() (*queryPlan, error)) (*queryPlan, error) {
+	restore := p.View.ActFor(owner)
+	defer restore()
+	return f()
 }
 
 // ViewQuery is what a view is made of.
@@ -48,7 +58,7 @@ type ViewQuery struct {
 
 // PlanView plans the query of a new view, to know its columns and what it uses.
 func (p *Planner) PlanView(st *parse.SelectStmt) (*ViewQuery, error) {
-	p.NoParams, p.writeStars = true, true
+	p.NoParams, p.writeStars, p.defining = true, true, true
 	plan, err := p.Plan(st, nil)
 	if err != nil {
 		return nil, err
