@@ -139,3 +139,22 @@ func BenchmarkSQLBlock(b *testing.B) {
 		benchExecute(b, s, end)
 	})
 }
+
+// The range benchmarks read 100 rows by key, as the read statements of sysbench do. Times and allocations are those of a statement.
+
+func BenchmarkSQLRange(b *testing.B)         { benchRange(b, `SELECT c FROM bench WHERE id BETWEEN $1 AND $2`) }
+func BenchmarkSQLRangeSum(b *testing.B)      { benchRange(b, `SELECT sum(k) FROM bench WHERE id BETWEEN $1 AND $2`) }
+func BenchmarkSQLRangeOrder(b *testing.B)    { benchRange(b, `SELECT c FROM bench WHERE id BETWEEN $1 AND $2 ORDER BY c`) }
+func BenchmarkSQLRangeDistinct(b *testing.B) { benchRange(b, `SELECT DISTINCT c FROM bench WHERE id BETWEEN $1 AND $2 ORDER BY c`) }
+
+func benchRange(b *testing.B, text string) {
+	s := rowSession(b)
+	benchRun(b, s, `UPDATE bench SET c = (id * 7919 % 99991)::text || '-68487932199-96439406143-93774651418-41631865787-96406072701-20604855487'`)
+	p := benchPrepare(b, s, text)
+	args := make([]types.Datum, 2)
+	perRow(b, 1, func(i int) {
+		from := int64(1 + i*7919%(benchRows-100))
+		args[0], args[1] = types.NewInt(from), types.NewInt(from+99)
+		benchExecute(b, s, p, args...)
+	})
+}
