@@ -39,6 +39,33 @@ func Compare(t Type, a, b Datum) int {
 	return bytes.Compare(a.B, b.B)
 }
 
+// SortPrefix gives a number by which values of type t, none NULL, are in the order of Compare, except that different values may have the
+// same number. It spares a sort most of its comparisons.
+func SortPrefix(t Type, d Datum) uint64 {
+	switch t.OID {
+	case Int2OID, Int4OID, Int8OID, DateOID, TimestampOID, TimestampTZOID:
+		return uint64(d.I) ^ 1<<63
+	case TextOID, VarcharOID, ByteaOID, NameOID, UUIDOID:
+		return bytesPrefix(d.B)
+	case BPCharOID:
+		if len(d.B) > 8 && d.B[8] != ' ' {
+			return bytesPrefix(d.B)
+		}
+		return bytesPrefix(TrimBlanks(d.B))
+	}
+	return 0
+}
+
+// bytesPrefix is the first eight bytes as a number.
+func bytesPrefix(b []byte) uint64 {
+	if len(b) >= 8 {
+		return binary.BigEndian.Uint64(b)
+	}
+	var p [8]byte
+	copy(p[:], b)
+	return binary.BigEndian.Uint64(p[:])
+}
+
 // AppendKey appends bytes that are the same for two values of type t exactly if they are equal; they say nothing of order
 // and are for hash tables. NULL has a key that no value has. The keys of several values in a row stay distinct.
 func AppendKey(dst []byte, t Type, d Datum) []byte {

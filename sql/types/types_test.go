@@ -356,3 +356,28 @@ func TestImportFastPathsDoNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+// TestSortPrefixOrdersAsCompare: where prefixes differ they have the order of Compare.
+func TestSortPrefixOrdersAsCompare(t *testing.T) {
+	texts := []string{"", " ", "a", "a ", "a\x01", "ab", "abcdefgh", "abcdefgh ", "abcdefgh\x01", "abcdefghi", "abcdefg ", "é", "\x7f"}
+	var strs []types.Datum
+	for _, s := range texts {
+		strs = append(strs, types.NewText(s))
+	}
+	var ints []types.Datum
+	for _, i := range []int64{math.MinInt64, -1 << 31, -2, -1, 0, 1, 255, 1 << 31, math.MaxInt64} {
+		ints = append(ints, types.NewInt(i))
+	}
+	for typ, values := range map[types.Type][]types.Datum{
+		types.Text: strs, types.BPChar: strs, types.Bytea: strs, types.Int8: ints, types.Timestamp: ints, types.Date: ints, types.Float8: ints,
+	} {
+		for _, a := range values {
+			for _, b := range values {
+				p, q := types.SortPrefix(typ, a), types.SortPrefix(typ, b)
+				if c := types.Compare(typ, a, b); c < 0 && p > q || c > 0 && p < q || c == 0 && p != q {
+					t.Errorf("%v: %q %d and %q %d compare %d, prefixes %x and %x", typ.Name(), a.B, a.I, b.B, b.I, c, p, q)
+				}
+			}
+		}
+	}
+}

@@ -125,6 +125,26 @@ func (v *Vec) Append(d Datum) {
 	v.n++
 }
 
+// AppendVec adds copies of all rows of src, which has the same type.
+func (v *Vec) AppendVec(src *Vec) {
+	if v.kind != KindInt && v.kind != KindBytes || v.kind != src.kind || src.hasNulls {
+		for i := range src.n {
+			v.Append(src.Datum(i))
+		}
+		return
+	}
+	if v.kind == KindInt {
+		v.I = append(v.I, src.I...)
+	} else if src.n > 0 {
+		base := int32(len(v.B)) - src.Off[0]
+		v.B = append(v.B, src.B[src.Off[0]:]...)
+		for _, end := range src.Off[1:] {
+			v.Off = append(v.Off, base+end)
+		}
+	}
+	v.n += src.n
+}
+
 // AppendInt adds a row to a KindInt column.
 func (v *Vec) AppendInt(i int64) {
 	v.I = append(v.I, i)

@@ -13,7 +13,7 @@ type distinct struct {
 	env   *Env
 	input Operator
 	node  *plan.Distinct
-	seen  map[string]struct{}
+	seen  keySet
 	last  []byte // the key of the last row, if the rows are sorted
 	any   bool
 	key   []byte
@@ -23,7 +23,7 @@ type distinct struct {
 }
 
 func (d *distinct) Open(ctx context.Context) error {
-	d.seen, d.any = map[string]struct{}{}, false
+	d.any = false
 	d.types = d.node.Types()
 	return d.input.Open(ctx)
 }
@@ -64,7 +64,7 @@ func (d *distinct) isNew() (bool, error) {
 		d.last, d.any = append(d.last[:0], d.key...), true
 		return true, nil
 	}
-	if _, ok := d.seen[string(d.key)]; ok {
+	if !d.seen.add(d.key) {
 		return false, nil
 	}
 	n := int64(len(d.key)) + mapEntryBytes
@@ -72,7 +72,6 @@ func (d *distinct) isNew() (bool, error) {
 		return false, err
 	}
 	d.bytes += n
-	d.seen[string(d.key)] = struct{}{}
 	return true, nil
 }
 
@@ -82,5 +81,6 @@ const mapEntryBytes = 48
 func (d *distinct) Close() {
 	d.input.Close()
 	d.env.Memory.shrink(d.bytes)
-	d.seen, d.bytes = nil, 0
+	d.seen.reset()
+	d.bytes = 0
 }

@@ -9,7 +9,7 @@ type rowStore struct {
 	types  []types.Type
 	memory *Memory
 	full   []*types.Batch // each of MaxBatchRows rows
-	last   *types.Batch   // not yet counted; nil if there are no rows beyond full
+	last   *types.Batch   // not yet counted; nil or empty if there are no rows beyond full
 	bytes  int64
 }
 
@@ -35,6 +35,23 @@ func (s *rowStore) add(b *types.Batch, r int) error {
 	}
 	last.N++
 	return s.countIfFull()
+}
+
+// addBatch copies all rows of b.
+func (s *rowStore) addBatch(b *types.Batch) error {
+	if last := s.room(); b.Sel == nil && last.N+b.N < types.MaxBatchRows {
+		for c := range last.Cols {
+			last.Cols[c].AppendVec(&b.Cols[c])
+		}
+		last.N += b.N
+		return nil
+	}
+	for r := range b.Rows() {
+		if err := s.add(b, r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // addRow copies a row of datums.
@@ -93,4 +110,14 @@ func (s *rowStore) appendTo(b *types.Batch, i int) {
 func (s *rowStore) release() {
 	s.memory.shrink(s.bytes)
 	s.full, s.last, s.bytes = nil, nil, 0
+}
+
+// recycle is release that keeps the memory of a few rows for the next ones. Requires that nobody looks at the rows any more.
+func (s *rowStore) recycle() {
+	last := s.last
+	few := len(s.full) == 0 && last != nil && last.N <= keptRows
+	if s.release(); few {
+		last.Reset()
+		s.last = last
+	}
 }

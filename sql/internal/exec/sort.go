@@ -1,7 +1,9 @@
 package exec
 
 import (
+	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"minidb/sql/internal/plan"
@@ -14,10 +16,18 @@ type sorter struct {
 	input Operator
 	node  *plan.Sort
 	rows  *rowStore
+	items []sortItem
 	order []int32 // row numbers, sorted
 	worst int     // the last of the rows that a prune kept; -1: there was none
 	next  int
 	out   types.Batch
+	view  types.Batch // of all rows, if they are in one batch
+}
+
+// sortItem is a row to be sorted. Rows whose prefixes differ are in their order.
+type sortItem struct {
+	prefix uint64
+	row    int32
 }
 
 func (s *sorter) Open(ctx context.Context) error {
@@ -34,8 +44,9 @@ func (s *sorter) Open(ctx context.Context) error {
 	if err := s.input.Open(ctx); err != nil {
 		return err
 	}
-	s.rows, s.worst = newRowStore(s.node.Types(), s.env.Memory), -1
-	s.out.Init(s.node.Types())
+	if s.worst, s.next = -1, 0; s.rows == nil {
+		s.rows = newRowStore(s.node.Types(), s.env.Memory)
+	}
 	if err := s.fill(ctx, int(keep)); err != nil {
 		return err
 	}
@@ -53,6 +64,12 @@ func (s *sorter) fill(ctx context.Context, keep int) error {
 		if in == nil || err != nil {
 			return err
 		}
+		if keep == 0 {
+			if err := s.rows.addBatch(in); err != nil {
+				return err
+			}
+			continue
+		}
 		for r := range in.Rows() {
 			if s.worst >= 0 && s.isBeyond(in, r) {
 				continue
@@ -61,7 +78,7 @@ func (s *sorter) fill(ctx context.Context, keep int) error {
 				return err
 			}
 		}
-		if keep > 0 && s.rows.len() >= 2*keep+types.MaxBatchRows {
+		if s.rows.len() >= 2*keep+types.MaxBatchRows {
 			if err := s.prune(keep); err != nil {
 				return err
 			}
@@ -97,12 +114,42 @@ func (s *sorter) isBeyond(in *types.Batch, r int) bool {
 	return true // equal rows keep their order
 }
 
+// sort orders the rows; equal rows keep their order.
 func (s *sorter) sort() {
-	s.order = slices.Grow(s.order[:0], s.rows.len())
-	for i := range s.rows.len() {
-		s.order = append(s.order, int32(i))
+	n := s.rows.len()
+	s.items, s.order = slices.Grow(s.items[:0], n), slices.Grow(s.order[:0], n)
+	for i := range n {
+		s.items = append(s.items, sortItem{s.prefix(i), int32(i)})
 	}
-	slices.SortStableFunc(s.order, func(a, b int32) int { return s.compare(int(a), int(b)) })
+	slices.SortFunc(s.items, func(a, b sortItem) int {
+		if a.prefix != b.prefix {
+			return cmp.Compare(a.prefix, b.prefix)
+		}
+		return cmp.Or(s.compare(int(a.row), int(b.row)), cmp.Compare(a.row, b.row))
+	})
+	for _, item := range s.items {
+		s.order = append(s.order, item.row)
+	}
+}
+
+// prefix orders a row by its first key, as far as a number can.
+func (s *sorter) prefix(i int) uint64 {
+	if len(s.node.Keys) == 0 {
+		return 0
+	}
+	k := &s.node.Keys[0]
+	d := s.rows.datum(i, k.Column)
+	if d.Null {
+		if k.NullsFirst {
+			return 0
+		}
+		return math.MaxUint64
+	}
+	p := types.SortPrefix(k.Type, d)
+	if k.Desc {
+		return ^p
+	}
+	return p
 }
 
 func (s *sorter) compare(a, b int) int {
@@ -144,7 +191,12 @@ func (s *sorter) Next(context.Context) (*types.Batch, error) {
 	if s.next == len(s.order) {
 		return nil, nil
 	}
-	s.out.Reset()
+	if all, _ := s.rows.batch(0); len(s.order) < types.MaxBatchRows {
+		s.view.Cols, s.view.N, s.view.Sel = all.Cols, all.N, s.order
+		s.next = len(s.order)
+		return &s.view, nil
+	}
+	s.out.Init(s.node.Types())
 	for s.next < len(s.order) && s.out.N < types.MaxBatchRows {
 		s.rows.appendTo(&s.out, int(s.order[s.next]))
 		s.next++
@@ -155,7 +207,10 @@ func (s *sorter) Next(context.Context) (*types.Batch, error) {
 func (s *sorter) Close() {
 	s.input.Close()
 	if s.rows != nil {
-		s.rows.release()
-		s.rows, s.order, s.next = nil, nil, 0
+		s.rows.recycle()
 	}
+	if s.order = s.order[:0]; cap(s.order) > keptRows {
+		s.items, s.order, s.out = nil, nil, types.Batch{}
+	}
+	s.next = 0
 }
