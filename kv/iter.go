@@ -38,8 +38,9 @@ type Iter struct {
 	state iterState
 	steps uint // Nexts, to look at ctx now and then
 
-	eng *storage.Iter
-	mv  mvcc.Iter
+	eng    storage.Iter
+	isOpen bool // eng is
+	mv     mvcc.Iter
 	// The engine's side stands on the first live key at or above sought, if
 	// hasSought.
 	sought    []byte
@@ -66,29 +67,38 @@ const (
 // NewIter returns an iterator over the live keys of s, placed before the first.
 // Close it before the transaction ends.
 func (t *Txn) NewIter(ctx context.Context, s Span, o IterOptions) (*Iter, error) {
-	if err := t.usable(ctx); err != nil {
+	i := &Iter{}
+	if err := t.OpenIter(ctx, i, s, o); err != nil {
 		return nil, err
 	}
-	i := &Iter{t: t, ctx: ctx, span: s, reverse: o.Reverse, latest: o.Latest, limit: t.stmt}
+	return i, nil
+}
+
+// OpenIter is NewIter that makes i, which is closed or new, the iterator. I keeps
+// its memory from one use to the next.
+func (t *Txn) OpenIter(ctx context.Context, i *Iter, s Span, o IterOptions) error {
+	if err := t.usable(ctx); err != nil {
+		return err
+	}
+	*i = Iter{
+		t: t, ctx: ctx, span: s, reverse: o.Reverse, latest: o.Latest, limit: t.stmt,
+		mv: i.mv, sought: i.sought[:0], scratch: i.scratch[:0],
+	}
 	at := t.reader.at
 	if o.Latest {
 		i.limit = allStatements
 		// The mark first, the engine's sources second: they then hold all it says.
 		at = t.db.published.load()
 	}
-	if err := i.open(at); err != nil {
-		return nil, err
-	}
-	return i, nil
+	return i.open(at)
 }
 
 func (i *Iter) open(at Timestamp) error {
-	eng, err := i.t.db.eng.NewIter(storage.IterOptions{Lower: i.span.Start, Upper: i.span.End})
-	if err != nil {
+	if err := i.t.db.eng.OpenIter(&i.eng, storage.IterOptions{Lower: i.span.Start, Upper: i.span.End}); err != nil {
 		return err
 	}
-	i.eng, i.hasSought = eng, false
-	i.mv.Init(eng, at)
+	i.isOpen, i.hasSought = true, false
+	i.mv.Init(&i.eng, at)
 	return nil
 }
 
@@ -152,11 +162,11 @@ func (i *Iter) refresh(start, end []byte) bool {
 	if at == i.mv.At() || db.window.Touched(start, end, i.mv.At()) == resolver.No {
 		return true
 	}
+	i.isOpen = false
 	if err := i.eng.Close(); err != nil {
 		return i.fail(err)
 	}
 	if err := i.open(at); err != nil {
-		i.eng = nil
 		return i.fail(err)
 	}
 	return true
@@ -332,11 +342,11 @@ func (i *Iter) fail(err error) bool {
 
 // Close releases the iterator and returns Err.
 func (i *Iter) Close() error {
-	if i.eng != nil {
+	if i.isOpen {
+		i.isOpen = false
 		if err := i.eng.Close(); i.err == nil {
 			i.err = err
 		}
-		i.eng = nil
 	}
 	return i.err
 }

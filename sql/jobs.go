@@ -76,7 +76,7 @@ func (s *Session) newImport(ctx context.Context, q *statement, st *parse.ImportS
 		return nil, err
 	}
 	defer txn.Rollback()
-	ec := *s.context
+	ec := *s.Context()
 	ec.Names, ec.Enums = nil, nil // the session's, and the import runs on goroutines of its own
 	view := s.engine.catalog.View(txn)
 	view.ActAs(s.derived.userOID, s.database.ID)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"minidb/sql/catalog"
+	"minidb/sql/internal/exec"
 	"minidb/sql/internal/pgcatalog"
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
@@ -38,9 +39,10 @@ type Session struct {
 	pid      int32
 	settings settingsState
 	derived  derived        // from settings
-	context  *types.Context // replaced, never changed, while a statement runs
+	context  *types.Context // replaced, never changed, while a statement runs; read by Context
 	reader   *pgcatalog.Reader
 	tx       transaction
+	deferred exec.Deferred // of tx
 	database *catalog.Database
 	// authenticated is the role that logged in, as it was then. roles and superusers are what was known of each role, by name, when
 	// the session began to act for it.
@@ -172,7 +174,14 @@ func (s *Session) Parameters() []Param {
 
 // Context is what the text and binary forms of values depend on, as of now. The caller must not change it; the next call of the
 // session may replace it.
-func (s *Session) Context() *types.Context { return s.context }
+func (s *Session) Context() *types.Context {
+	if start := s.tx.start; !start.IsZero() && s.context.TxnTime != start {
+		ec := *s.context
+		ec.TxnTime = start
+		s.context = &ec
+	}
+	return s.context
+}
 
 // notice sends a notice or warning to the client.
 func (s *Session) notice(n *sqlerr.Error) {

@@ -212,7 +212,7 @@ func publicColumns(cols []plan.Column) []Column {
 // planner makes a planner for the session as it is.
 func (s *Session) planner(ctx context.Context, view *catalog.View, text string) *plan.Planner {
 	return &plan.Planner{
-		Ctx: ctx, View: view, Database: s.database, SearchPath: s.searchPath(), Text: text, Types: s.context, Session: sessionEnv{s},
+		Ctx: ctx, View: view, Database: s.database, SearchPath: s.searchPath(), Text: text, Types: s.Context(), Session: sessionEnv{s},
 		Notice: s.notice,
 	}
 }
@@ -264,12 +264,12 @@ func (s *Session) fillEnv(ctx context.Context, env *exec.Env, q *statement, args
 	eval, memory := env.Eval, env.Memory
 	memory.Reset(statementMemoryFactor * 1024 * s.derived.workMemKiB)
 	*eval = expr.EvalContext{
-		Ctx: ctx, Types: s.context, Params: args, Session: sessionEnv{s}, Sequences: sessionEnv{s}, Catalog: s.reader,
+		Ctx: ctx, Types: s.Context(), Params: args, Session: sessionEnv{s}, Sequences: sessionEnv{s}, Catalog: s.reader,
 	}
 	*env = exec.Env{
 		KV: s.engine.options.KV, Txn: s.tx.txn, View: view, Database: s.database, SearchPath: s.searchPath(), Server: serverEnv{s}, User: s.derived.user, UserOID: s.derived.userOID, SessionUser: s.sessionUser(),
 		Deferred: s.tx.deferred, Text: q.text, Memory: memory, Notice: s.notice, Catalog: s.reader, InBlock: s.tx.block || s.tx.used || q.severalInMessage,
-		Eval: eval, General: s.engine.general,
+		Eval: eval, General: s.engine.general, Subqueries: env.Subqueries,
 	}
 	env.EnableSubqueries()
 	return nil
@@ -292,7 +292,7 @@ func (s *Session) beginStatement(ctx context.Context) error {
 	txn.SetLockTimeout(s.derived.lockTimeout)
 	txn.NextStatement()
 	ec := *s.context
-	ec.StmtTime = s.engine.options.Now()
+	ec.TxnTime, ec.StmtTime = s.tx.start, s.engine.options.Now()
 	s.context = &ec
 	return nil
 }
@@ -379,6 +379,7 @@ func (r *planRun) tag(rows int64) string {
 func (r *planRun) close() {
 	r.root.Close()
 	if r.owner != nil && r.ended {
+		r.env.Subqueries.Forget()
 		r.owner.kept = r
 	}
 }

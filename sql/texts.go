@@ -129,7 +129,7 @@ func (s *Session) liftedArgs(q *statement) bool {
 			t.args[i] = types.NewInt(v.Int)
 			continue
 		}
-		d, err := types.Input(s.context, q.params[i], []byte(v.Text))
+		d, err := types.Input(s.Context(), q.params[i], []byte(v.Text))
 		if err != nil {
 			return false
 		}

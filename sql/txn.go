@@ -99,10 +99,8 @@ func (s *Session) needTxn() (*kv.Txn, error) {
 
 // startTransaction notes what a new transaction is. Storage learns of it when it is needed.
 func (s *Session) startTransaction(m modes) {
-	s.tx = transaction{start: s.engine.options.Now(), modes: m, saved: s.settings, deferred: &exec.Deferred{}}
-	ec := *s.context
-	ec.TxnTime = s.tx.start
-	s.context = &ec
+	s.deferred = exec.Deferred{}
+	s.tx = transaction{start: s.engine.options.Now(), modes: m, saved: s.settings, deferred: &s.deferred}
 }
 
 // commit makes the transaction's writes visible. With an error it was rolled back.

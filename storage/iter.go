@@ -50,8 +50,17 @@ var iterStates = sync.Pool{New: func() any { return &iterState{} }}
 
 // NewIter returns an iterator that stands nowhere. It must be closed.
 func (db *DB) NewIter(o IterOptions) (*Iter, error) {
+	i := &Iter{}
+	if err := db.OpenIter(i, o); err != nil {
+		return nil, err
+	}
+	return i, nil
+}
+
+// OpenIter is NewIter that makes it, which is closed or new, the iterator.
+func (db *DB) OpenIter(it *Iter, o IterOptions) error {
 	if db.closed.Load() {
-		return nil, ErrClosed
+		return ErrClosed
 	}
 	i := iterStates.Get().(*iterState)
 	i.db, i.state = db, db.acquire()
@@ -76,7 +85,8 @@ func (db *DB) NewIter(o IterOptions) (*Iter, error) {
 		}
 	}
 	i.merge.Reset(i.sources)
-	return &Iter{i}, nil
+	it.iterState = i
+	return nil
 }
 
 func (i *iterState) addMemtable(m *table, o IterOptions) {

@@ -39,7 +39,7 @@ type Iter struct {
 // Init makes i read from it at the timestamp at. MaxTimestamp reads the newest
 // version of each key.
 func (i *Iter) Init(it Iterator, at Timestamp) {
-	i.it, i.at, i.reverse, i.valid = it, at, false, false
+	i.it, i.at, i.reverse, i.valid, i.ahead = it, at, false, false, false
 	AppendSuffix(i.suffix[:0], at)
 }
 

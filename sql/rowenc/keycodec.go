@@ -67,38 +67,54 @@ func NewKeyCodec(t *catalog.Table, x *catalog.Index) *KeyCodec {
 // and within lo and hi, of which nil is no bound. With neither, the next column may be anything. The span's order is the
 // index's: bounds are those of the values, whatever the direction of the column.
 func (c *KeyCodec) Span(eq []types.Datum, lo, hi *Bound) kv.Span {
-	p := append([]byte(nil), c.prefix...)
+	s, _ := c.AppendSpan(nil, eq, lo, hi)
+	return s
+}
+
+// AppendSpan is Span that appends the keys to dst, which it returns.
+func (c *KeyCodec) AppendSpan(dst []byte, eq []types.Datum, lo, hi *Bound) (s kv.Span, rest []byte) {
+	from := len(dst)
+	dst = append(dst, c.prefix...)
 	for i := range eq {
-		p = c.keys[i].append(p, &eq[i])
+		dst = c.keys[i].append(dst, &eq[i])
 	}
-	if lo == nil && hi == nil {
-		return kv.Span{Start: p, End: prefixEnd(append([]byte(nil), p...))}
+	shared := len(dst) - from
+	if lo != nil || hi != nil {
+		k := &c.keys[len(eq)]
+		if k.desc {
+			lo, hi = hi, lo
+		}
+		dst = k.appendEnd(dst, from, lo, true)
+		s.Start = dst[from:len(dst):len(dst)]
+		from = len(dst)
+		dst = k.appendEnd(append(dst, s.Start[:shared]...), from, hi, false)
+		s.End = dst[from:len(dst):len(dst)]
+		if string(s.Start) > string(s.End) {
+			s.Start = s.End // lo is above hi: nothing
+		}
+		return s, dst
 	}
-	k := &c.keys[len(eq)]
-	if k.desc {
-		lo, hi = hi, lo
-	}
-	start := append([]byte(nil), p...)
+	s.Start = dst[from:len(dst):len(dst)]
+	from = len(dst)
+	dst = append(dst, s.Start...)
+	s.End = prefixEnd(dst[from:])
+	return s, dst
+}
+
+// appendEnd appends the value of a bound to the key that begins at from. What has the value itself lies behind a start that includes it
+// and an end that does not.
+func (k *keyColumn) appendEnd(dst []byte, from int, b *Bound, isStart bool) []byte {
 	switch {
-	case lo == nil:
-		start = append(start, nullFirst+1)
-	case lo.Inclusive:
-		start = k.append(start, &lo.Datum)
-	default:
-		start = prefixEnd(k.append(start, &lo.Datum))
+	case b == nil && isStart:
+		return append(dst, nullFirst+1)
+	case b == nil:
+		return append(dst, nullLast)
 	}
-	switch {
-	case hi == nil:
-		p = append(p, nullLast)
-	case hi.Inclusive:
-		p = prefixEnd(k.append(p, &hi.Datum))
-	default:
-		p = k.append(p, &hi.Datum)
+	dst = k.append(dst, &b.Datum)
+	if b.Inclusive != isStart {
+		dst = dst[:from+len(prefixEnd(dst[from:]))]
 	}
-	if string(start) > string(p) {
-		start = p // lo is above hi: nothing
-	}
-	return kv.Span{Start: start, End: p}
+	return dst
 }
 
 // NotNullSpan is the entries whose first len(eq) key columns have the given values and whose next one is not NULL.

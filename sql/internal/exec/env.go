@@ -48,6 +48,9 @@ type Env struct {
 	// not if InBlock.
 	CommitAfter bool
 
+	// Subqueries are kept by EnableSubqueries for the next statement of the Env.
+	Subqueries *Subqueries
+
 	// work are the work tables of recursive queries. All copies of an Env share them.
 	work    map[*plan.WorkTable]*rowStore
 	written map[*plan.WriteCTE]*rowStore // what the statements of the WITH clause returned

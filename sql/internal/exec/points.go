@@ -90,7 +90,7 @@ func (p *points) Open(context.Context) error {
 
 // findKeys makes the keys of all combinations of values, in the scan's order.
 func (p *points) findKeys() error {
-	spans, err := scanSpans(p.env, p.node)
+	spans, err := newSpanBuilder(p.env, p.node).build()
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,8 @@ import (
 type scan struct {
 	env    *Env
 	node   *plan.Scan
-	cursor *cursor
+	cursor cursor
+	spans  *spanBuilder
 	lookup *lookup // nil: the index has all that is wanted
 
 	index    *rowenc.Decoder
@@ -33,7 +34,7 @@ type scan struct {
 }
 
 func newScan(env *Env, n *plan.Scan) (Operator, error) {
-	s := &scan{env: env, node: n}
+	s := &scan{env: env, node: n, spans: newSpanBuilder(env, n)}
 	has := rowenc.ColumnsOf(n.Table, n.Index)
 	var want []catalog.ColumnID
 	for i := range n.Table.Columns {
@@ -73,7 +74,7 @@ func columnTypes(t *catalog.Table, ordinals []int) []types.Type {
 
 func (s *scan) Open(ctx context.Context) error {
 	s.Close()
-	spans, err := scanSpans(s.env, s.node)
+	spans, err := s.spans.build()
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (s *scan) Open(ctx context.Context) error {
 		s.maxRows = int(min(s.node.SoftLimit, types.MaxBatchRows))
 	}
 	severalKVs := s.node.Index.Primary && len(s.node.Table.Families) > 1
-	s.cursor = newCursor(s.env.Txn, spans, s.node.Reverse, severalKVs)
+	s.cursor.reset(s.env.Txn, spans, s.node.Reverse, severalKVs)
 	return nil
 }
 
@@ -167,10 +168,7 @@ func (s *scan) filterAndFetch(ctx context.Context) (*types.Batch, error) {
 }
 
 func (s *scan) Close() {
-	if s.cursor != nil {
-		s.cursor.close()
-		s.cursor = nil
-	}
+	s.cursor.close()
 	if s.read > keptRows {
 		s.read = 0
 		s.inner = types.Batch{}
@@ -187,7 +185,8 @@ type cursor struct {
 	spans   []kv.Span // left to read
 	reverse bool
 	regroup bool // rows have several KVs and come in reverse
-	iter    *kv.Iter
+	iter    kv.Iter
+	isOpen  bool // iter is
 	again   bool // the last KV is to be given again
 	key     []byte
 	value   []byte
@@ -198,8 +197,10 @@ type cursor struct {
 // entry is a KV with memory of its own.
 type entry struct{ key, value []byte }
 
-func newCursor(txn *kv.Txn, spans []kv.Span, reverse, severalKVs bool) *cursor {
-	return &cursor{txn: txn, spans: spans, reverse: reverse, regroup: reverse && severalKVs}
+// reset makes c, which was closed, one that stands before the spans.
+func (c *cursor) reset(txn *kv.Txn, spans []kv.Span, reverse, severalKVs bool) {
+	c.txn, c.spans, c.reverse, c.regroup = txn, spans, reverse, reverse && severalKVs
+	c.again, c.group = false, c.group[:0]
 }
 
 // next gives the next KV, valid until the next call; nil at the end.
@@ -249,7 +250,7 @@ func (c *cursor) readGroup(ctx context.Context) error {
 // step moves the iterator, and from span to span.
 func (c *cursor) step(ctx context.Context) (key, value []byte, err error) {
 	for {
-		if c.iter == nil {
+		if !c.isOpen {
 			if len(c.spans) == 0 {
 				return nil, nil, nil
 			}
@@ -260,25 +261,25 @@ func (c *cursor) step(ctx context.Context) (key, value []byte, err error) {
 			} else {
 				c.spans = c.spans[1:]
 			}
-			if c.iter, err = c.txn.NewIter(ctx, span, kv.IterOptions{Reverse: c.reverse}); err != nil {
+			if err := c.txn.OpenIter(ctx, &c.iter, span, kv.IterOptions{Reverse: c.reverse}); err != nil {
 				return nil, nil, err
 			}
+			c.isOpen = true
 		}
 		if c.iter.Next() {
 			return c.iter.Key(), c.iter.Value(), nil
 		}
-		err := c.iter.Close()
-		c.iter = nil
-		if err != nil {
+		c.isOpen = false
+		if err := c.iter.Close(); err != nil {
 			return nil, nil, err
 		}
 	}
 }
 
 func (c *cursor) close() {
-	if c.iter != nil {
+	if c.isOpen {
+		c.isOpen = false
 		c.iter.Close()
-		c.iter = nil
 	}
-	c.spans = nil
+	c.txn, c.spans, c.key, c.value = nil, nil, nil, nil
 }

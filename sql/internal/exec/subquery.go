@@ -46,37 +46,61 @@ func (p *pairDatums) Datum(i int) types.Datum {
 	return p.b.Cols[i-len(p.left)].Datum(p.row)
 }
 
-// EnableSubqueries makes the expressions of env evaluate the queries inside of them.
+// EnableSubqueries makes the expressions of env, whose statement begins, evaluate the queries inside of them.
 func (e *Env) EnableSubqueries() {
-	if e.work == nil {
-		e.work = map[*plan.WorkTable]*rowStore{}
+	if e.Subqueries == nil || e.Subqueries.env != e {
+		e.Subqueries = newSubqueries(e)
 	}
-	all := subqueries{}
-	e.Eval.Subquery = func(ec *expr.EvalContext, s *expr.Subquery, row expr.Row) (types.Datum, error) {
-		sub, err := all.get(e, s.Plan.(*plan.SubPlan))
+	s := e.Subqueries
+	s.Forget()
+	if e.work == nil {
+		e.work = s.work
+	}
+	e.Eval.Subquery = s.eval
+}
+
+// Subqueries are the queries inside the expressions of a statement.
+type Subqueries struct {
+	env  *Env
+	all  map[*plan.SubPlan]*subquery
+	work map[*plan.WorkTable]*rowStore // Env.work, if it is not another's
+	eval func(ec *expr.EvalContext, s *expr.Subquery, row expr.Row) (types.Datum, error)
+}
+
+// Forget lets go of what the statement kept of its queries.
+func (s *Subqueries) Forget() {
+	clear(s.all)
+	clear(s.work)
+}
+
+func newSubqueries(e *Env) *Subqueries {
+	s := &Subqueries{env: e, all: map[*plan.SubPlan]*subquery{}, work: map[*plan.WorkTable]*rowStore{}}
+	s.eval = func(ec *expr.EvalContext, q *expr.Subquery, row expr.Row) (types.Datum, error) {
+		sub, err := s.get(q.Plan.(*plan.SubPlan))
 		if err != nil {
 			return types.Datum{}, err
 		}
-		return sub.eval(ec, s.Args, row)
+		return sub.eval(ec, q.Args, row)
 	}
+	return s
 }
 
-func (all subqueries) get(env *Env, p *plan.SubPlan) (*subquery, error) {
-	if s := all[p]; s != nil {
-		return s, nil
+func (s *Subqueries) get(p *plan.SubPlan) (*subquery, error) {
+	if q := s.all[p]; q != nil {
+		return q, nil
 	}
-	own := *env
-	eval := *env.Eval
+	own := *s.env
+	eval := *s.env.Eval
 	own.Eval = &eval
-	s := &subquery{env: &own, plan: p}
-	eval.Outer = []expr.Row{&s.args}
+	q := &subquery{env: &own, plan: p}
+	eval.Outer = []expr.Row{&q.args}
 	own.EnableSubqueries()
 	var err error
-	if s.op, err = Build(&own, p.Root); err != nil {
+	if q.op, err = Build(&own, p.Root); err != nil {
 		return nil, err
 	}
-	all[p] = s
-	return s, nil
+	s.all[p] = q
+	return q, nil
 }
 
 // eval computes the value of the expression for a row of the enclosing query.

@@ -64,15 +64,15 @@ func (m *Merge) Err() error { return m.err }
 
 // Close closes the sources.
 func (m *Merge) Close() error {
-	errs := []error{m.err}
+	all := m.err
 	for _, s := range m.all {
 		if err := s.Close(); err != nil && m.err == nil {
-			errs = append(errs, err)
+			all = errors.Join(all, err)
 		}
 	}
 	clear(m.heap[:cap(m.heap)])
 	m.all, m.heap = nil, m.heap[:0]
-	return errors.Join(errs...)
+	return all
 }
 
 // First moves to the first entry.
