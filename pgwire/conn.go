@@ -46,7 +46,7 @@ func newConn(s *Server, nc net.Conn) *conn {
 	c := &conn{srv: s, nc: nc, stmts: map[string]*statement{}, portals: map[string]*boundPortal{}}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	c.r = newReader(flushingReader{c})
-	c.w.dst = nc
+	c.w.dst = newDirectWriter(nc)
 	return c
 }
 

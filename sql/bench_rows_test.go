@@ -143,12 +143,15 @@ func BenchmarkSQLBlock(b *testing.B) {
 // The range benchmarks read 100 rows by key, as the read statements of sysbench do. Times and allocations are those of a statement.
 
 func BenchmarkSQLRange(b *testing.B) { benchRange(b, `SELECT c FROM bench WHERE id BETWEEN $1 AND $2`) }
+
 func BenchmarkSQLRangeSum(b *testing.B) {
 	benchRange(b, `SELECT sum(k) FROM bench WHERE id BETWEEN $1 AND $2`)
 }
+
 func BenchmarkSQLRangeOrder(b *testing.B) {
 	benchRange(b, `SELECT c FROM bench WHERE id BETWEEN $1 AND $2 ORDER BY c`)
 }
+
 func BenchmarkSQLRangeDistinct(b *testing.B) {
 	benchRange(b, `SELECT DISTINCT c FROM bench WHERE id BETWEEN $1 AND $2 ORDER BY c`)
 }

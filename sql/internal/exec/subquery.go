@@ -10,9 +10,6 @@ import (
 	"minidb/sql/types"
 )
 
-// subqueries are the queries in a statement's expressions, by their plans, made when they are first needed.
-type subqueries map[*plan.SubPlan]*subquery
-
 // subquery runs a query for an expression.
 type subquery struct {
 	env  *Env // its own: Outer is the row of the arguments
@@ -59,7 +56,7 @@ func (e *Env) EnableSubqueries() {
 	e.Eval.Subquery = s.eval
 }
 
-// Subqueries are the queries inside the expressions of a statement.
+// Subqueries are the queries inside the expressions of a statement, by their plans, made when they are first needed.
 type Subqueries struct {
 	env  *Env
 	all  map[*plan.SubPlan]*subquery
