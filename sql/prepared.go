@@ -22,7 +22,7 @@ func (s *Session) runPrepare(ctx context.Context, q *statement, st *parse.Prepar
 		text:      q.text,
 	}
 	for _, name := range st.Types {
-		t, err := plan.ResolveType(name, q.text, s.context)
+		t, err := plan.ResolveType(name, q.text, s.Context())
 		if err != nil {
 			return err
 		}

@@ -119,7 +119,7 @@ func (s *Session) checkConstants(p *plan.Plan, args []types.Datum) error {
 	if p.Err != nil || len(p.Parts) == 0 || len(args) != len(p.Params) {
 		return p.Err
 	}
-	ec := &expr.EvalContext{Types: s.context, Params: args}
+	ec := &expr.EvalContext{Types: s.Context(), Params: args}
 	for _, e := range p.Parts {
 		if _, err := e.Eval(ec, nil); err != nil {
 			return err

@@ -23,9 +23,9 @@ func (s *Session) named(text string) string {
 func (s *Session) Argument(ctx context.Context, t types.Type, raw []byte, binary bool) (d types.Datum, err error) {
 	read := func(context.Context) error {
 		if binary {
-			d, err = types.DecodeBinary(s.context, t, raw)
+			d, err = types.DecodeBinary(s.Context(), t, raw)
 		} else {
-			d, err = types.Input(s.context, t, raw)
+			d, err = types.Input(s.Context(), t, raw)
 		}
 		return err
 	}
