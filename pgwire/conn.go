@@ -28,7 +28,7 @@ type conn struct {
 	secret uint32
 
 	// Extended protocol, by name; "" is the unnamed one.
-	stmts   map[string]*statement
+	unnamed prepared // the prepared statement without a name; the session keeps those with one
 	portals map[string]*boundPortal
 	skip    bool // after an error: up to the next Sync
 
@@ -43,7 +43,7 @@ type conn struct {
 }
 
 func newConn(s *Server, nc net.Conn) *conn {
-	c := &conn{srv: s, nc: nc, stmts: map[string]*statement{}, portals: map[string]*boundPortal{}}
+	c := &conn{srv: s, nc: nc, portals: map[string]*boundPortal{}}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	c.r = newReader(flushingReader{c})
 	c.w.dst = newDirectWriter(nc)
@@ -157,6 +157,7 @@ func (c *conn) step() bool {
 		c.fail(err)
 		if c.sess.Fail(); typ != 'Q' {
 			c.skip = true
+			c.flushWanted = true // the client may wait for this answer to its Flush, which is skipped
 		}
 	}
 	return !c.ended && typ != 'X'

@@ -21,7 +21,12 @@ type session interface {
 	Query(ctx context.Context, text string, each func(portal) error) error
 	Prepare(ctx context.Context, text string, paramTypes []types.OID) (prepared, error)
 	Argument(ctx context.Context, t types.Type, raw []byte, binary bool) (types.Datum, error)
+	// KeepStatement gives a statement a name, which PREPARE's names are among; Statement finds it (nil: there is none).
+	KeepStatement(name string, p prepared)
+	Statement(name string) prepared
+	DropStatement(name string)
 	Bind(ctx context.Context, p prepared, args []types.Datum) (portal, error)
+	CursorColumns(name string) ([]sql.Column, bool)
 	Sync(ctx context.Context) error
 	Fail()
 	Cancel()
@@ -64,6 +69,17 @@ func (s sqlSession) Prepare(ctx context.Context, text string, paramTypes []types
 		return nil, err
 	}
 	return p, nil
+}
+
+func (s sqlSession) KeepStatement(name string, p prepared) {
+	s.Session.KeepStatement(name, p.(*sql.Prepared))
+}
+
+func (s sqlSession) Statement(name string) prepared {
+	if p := s.Session.Statement(name); p != nil {
+		return p
+	}
+	return nil
 }
 
 func (s sqlSession) Bind(ctx context.Context, p prepared, args []types.Datum) (portal, error) {

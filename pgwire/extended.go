@@ -10,12 +10,6 @@ import (
 	"minidb/sql/types"
 )
 
-// statement is a prepared statement with its name.
-type statement struct {
-	prepared
-	name string
-}
-
 // boundPortal is a portal with the formats that its client wants.
 type boundPortal struct {
 	portal
@@ -31,8 +25,8 @@ func (c *conn) parse(body []byte) error {
 		return err
 	}
 	if m.Name == "" {
-		delete(c.stmts, "") // also if what follows fails
-	} else if c.stmts[m.Name] != nil {
+		c.unnamed = nil // also if what follows fails
+	} else if c.sess.Statement(m.Name) != nil {
 		return sqlerr.New(sqlerr.DuplicatePreparedStatement, "prepared statement \"%s\" already exists", m.Name)
 	}
 	if err := types.CheckUTF8([]byte(m.Name + m.Query)); err != nil {
@@ -48,18 +42,25 @@ func (c *conn) parse(body []byte) error {
 	if err != nil {
 		return err
 	}
-	c.stmts[m.Name] = &statement{prepared: p, name: m.Name}
+	if m.Name == "" {
+		c.unnamed = p
+	} else {
+		c.sess.KeepStatement(m.Name, p)
+	}
 	c.w.sendEmpty('1') // ParseComplete
 	return nil
 }
 
 // statement finds a prepared statement.
-func (c *conn) statement(name string) (*statement, error) {
-	if st := c.stmts[name]; st != nil {
-		return st, nil
-	}
+func (c *conn) statement(name string) (prepared, error) {
 	if name == "" {
-		return nil, sqlerr.New(sqlerr.InvalidSQLStatementName, "unnamed prepared statement does not exist")
+		if c.unnamed == nil {
+			return nil, sqlerr.New(sqlerr.InvalidSQLStatementName, "unnamed prepared statement does not exist")
+		}
+		return c.unnamed, nil
+	}
+	if st := c.sess.Statement(name); st != nil {
+		return st, nil
 	}
 	return nil, sqlerr.New(sqlerr.InvalidSQLStatementName, "prepared statement \"%s\" does not exist", name)
 }
@@ -95,7 +96,7 @@ func (c *conn) bind(body []byte) error {
 	}
 	c.closePortal(m.DestinationPortal)
 	c.beginCall()
-	p, err := c.sess.Bind(c.ctx, st.prepared, args)
+	p, err := c.sess.Bind(c.ctx, st, args)
 	c.endCall()
 	if err != nil {
 		return err
@@ -106,7 +107,7 @@ func (c *conn) bind(body []byte) error {
 }
 
 // arguments reads the parameters of a Bind message.
-func (c *conn) arguments(st *statement, m *pgproto3.Bind) ([]types.Datum, error) {
+func (c *conn) arguments(st prepared, m *pgproto3.Bind) ([]types.Datum, error) {
 	want := st.ParamTypes()
 	if n := len(m.ParameterFormatCodes); n > 1 && n != len(m.Parameters) {
 		return nil, sqlerr.New(sqlerr.ProtocolViolation, "bind message has %d parameter formats but %d parameters",
@@ -114,7 +115,7 @@ func (c *conn) arguments(st *statement, m *pgproto3.Bind) ([]types.Datum, error)
 	}
 	if len(m.Parameters) != len(want) {
 		return nil, sqlerr.New(sqlerr.ProtocolViolation,
-			"bind message supplies %d parameters, but prepared statement \"%s\" requires %d", len(m.Parameters), st.name, len(want))
+			"bind message supplies %d parameters, but prepared statement \"%s\" requires %d", len(m.Parameters), m.PreparedStatement, len(want))
 	}
 	if len(want) == 0 {
 		return nil, nil
@@ -192,6 +193,11 @@ func (c *conn) describe(body []byte) error {
 		c.w.send(&d)
 		c.w.describe(st.Columns(), nil)
 	case 'P':
+		// DECLARE makes portals too.
+		if columns, ok := c.sess.CursorColumns(m.Name); ok {
+			c.w.describe(columns, nil)
+			return nil
+		}
 		p, err := c.portal(m.Name)
 		if err != nil {
 			return err
@@ -265,7 +271,11 @@ func (c *conn) closeObject(body []byte) error {
 	}
 	switch m.ObjectType {
 	case 'S':
-		delete(c.stmts, m.Name)
+		if m.Name == "" {
+			c.unnamed = nil
+		} else {
+			c.sess.DropStatement(m.Name)
+		}
 	case 'P':
 		c.closePortal(m.Name)
 	default:
@@ -304,6 +314,6 @@ func (c *conn) closePortals() {
 
 // closeUnnamed does what a Query message does to the extended protocol.
 func (c *conn) closeUnnamed() {
-	delete(c.stmts, "")
+	c.unnamed = nil
 	c.closePortal("")
 }

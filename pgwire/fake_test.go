@@ -62,6 +62,7 @@ func (e *fakeEngine) newSession(o sql.SessionOptions) (session, error) {
 }
 
 type fakeSession struct {
+	kept   map[string]prepared // statements with names
 	e      *fakeEngine
 	o      sql.SessionOptions
 	pid    int32
@@ -89,6 +90,8 @@ func (s *fakeSession) Sync(context.Context) error {
 func (s *fakeSession) Parameters() []sql.Param {
 	return []sql.Param{{Name: "server_version", Value: "15.0"}, {Name: "client_encoding", Value: "UTF8"}}
 }
+
+func (s *fakeSession) CursorColumns(string) ([]sql.Column, bool) { return nil, false }
 
 func (s *fakeSession) Fail() {
 	if s.status == 'T' {
@@ -145,6 +148,16 @@ func (s *fakeSession) Prepare(_ context.Context, text string, _ []types.OID) (pr
 	}
 	return out, nil
 }
+
+func (s *fakeSession) KeepStatement(name string, p prepared) {
+	if s.kept == nil {
+		s.kept = map[string]prepared{}
+	}
+	s.kept[name] = p
+}
+
+func (s *fakeSession) Statement(name string) prepared { return s.kept[name] }
+func (s *fakeSession) DropStatement(name string)      { delete(s.kept, name) }
 
 func (s *fakeSession) Bind(_ context.Context, p prepared, args []types.Datum) (portal, error) {
 	return s.portal(p.(*fakePrepared).text, args)

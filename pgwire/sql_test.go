@@ -339,3 +339,58 @@ func readPart(t *testing.T, f *pgproto3.Frontend) (rows []string, suspended bool
 		}
 	}
 }
+
+// PREPARE's names and the protocol's are the same, and so are DECLARE's cursors and its portals.
+func TestNamesOfSQLAndTheProtocolAreShared(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	conn, err := pgconn.Connect(ctx, serveSQL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	mustAnswer := func(text, want string) {
+		t.Helper()
+		got := ""
+		results, err := conn.Exec(ctx, text).ReadAll()
+		for _, r := range results {
+			for _, row := range r.Rows {
+				got += string(row[0]) + " "
+			}
+		}
+		if pgErr := (*pgconn.PgError)(nil); errors.As(err, &pgErr) {
+			got += pgErr.Code
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+	if _, err := conn.Prepare(ctx, "twice", "SELECT $1::int * 2", nil); err != nil {
+		t.Fatal(err)
+	}
+	mustAnswer("EXECUTE twice(4)", "8 ")
+	mustAnswer("PREPARE twice AS SELECT 1", "42P05")
+	mustAnswer("DEALLOCATE twice", "")
+	if r := conn.ExecPrepared(ctx, "twice", [][]byte{[]byte("1")}, nil, nil).Read(); r.Err == nil {
+		t.Error("a statement that was deallocated can be executed")
+	}
+	mustAnswer("PREPARE thrice(int) AS SELECT $1 * 3", "")
+	if r := conn.ExecPrepared(ctx, "thrice", [][]byte{[]byte("2")}, nil, nil).Read(); r.Err != nil || string(r.Rows[0][0]) != "6" {
+		t.Errorf("a statement of PREPARE by the protocol: %v", r)
+	}
+	mustAnswer("BEGIN; DECLARE c CURSOR FOR SELECT 1 AS one, 'x'::text AS two", "")
+	f := conn.Frontend()
+	f.SendDescribe(&pgproto3.Describe{ObjectType: 'P', Name: "c"})
+	f.SendSync(&pgproto3.Sync{})
+	if err := f.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	m, err := f.Receive()
+	d, ok := m.(*pgproto3.RowDescription)
+	if err != nil || !ok || len(d.Fields) != 2 || string(d.Fields[1].Name) != "two" {
+		t.Errorf("the description of a cursor: %v %v", m, err)
+	}
+	if _, err := f.Receive(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -114,6 +114,15 @@ func (s *Session) findCursor(name string) (*cursor, error) {
 	return nil, sqlerr.New(sqlerr.InvalidCursorName, "cursor \"%s\" does not exist", name)
 }
 
+// CursorColumns are the columns of the cursor that DECLARE made under a name; false: there is none.
+func (s *Session) CursorColumns(name string) ([]Column, bool) {
+	c := s.cursors[name]
+	if c == nil {
+		return nil, false
+	}
+	return c.columns, true
+}
+
 // fetchUtility is FETCH and MOVE.
 func (s *Session) fetchUtility(st *parse.FetchStmt) utility {
 	u := utility{run: func(ctx context.Context) (run, error) {

@@ -10,8 +10,22 @@ import (
 	"minidb/sql/types"
 )
 
-// The SQL statements PREPARE, EXECUTE and DEALLOCATE. Their names are apart from those of the protocol's prepared statements, which the
-// protocol layer keeps.
+// The SQL statements PREPARE, EXECUTE and DEALLOCATE. Their names are also those of the protocol's prepared statements: a client may
+// DEALLOCATE what it has parsed.
+
+// KeepStatement keeps a prepared statement under a name, which has none yet, until DropStatement or DEALLOCATE.
+func (s *Session) KeepStatement(name string, p *Prepared) {
+	if s.prepared == nil {
+		s.prepared = map[string]*Prepared{}
+	}
+	s.prepared[name] = p
+}
+
+// Statement finds a prepared statement; nil: there is none of that name.
+func (s *Session) Statement(name string) *Prepared { return s.prepared[name] }
+
+// DropStatement forgets a prepared statement, if there is one of that name.
+func (s *Session) DropStatement(name string) { delete(s.prepared, name) }
 
 func (s *Session) runPrepare(ctx context.Context, q *statement, st *parse.PrepareStmt) error {
 	if _, ok := s.prepared[st.Name]; ok {
@@ -31,19 +45,16 @@ func (s *Session) runPrepare(ctx context.Context, q *statement, st *parse.Prepar
 	if err := s.describe(ctx, p); err != nil {
 		return err
 	}
-	if s.prepared == nil {
-		s.prepared = map[string]*statement{}
-	}
-	s.prepared[st.Name] = p
+	s.KeepStatement(st.Name, &Prepared{statement: p})
 	return nil
 }
 
 func (s *Session) findPrepared(name string) (*statement, error) {
 	p := s.prepared[name]
-	if p == nil {
+	if p == nil || p.statement == nil {
 		return nil, sqlerr.New(sqlerr.InvalidSQLStatementName, "prepared statement \"%s\" does not exist", name)
 	}
-	return p, nil
+	return p.statement, nil
 }
 
 func (s *Session) executeUtility(q *statement, st *parse.ExecuteStmt) (utility, error) {
@@ -96,7 +107,8 @@ func (s *Session) runDeallocate(st *parse.DeallocateStmt) (string, error) {
 		s.prepared = nil
 		return "DEALLOCATE ALL", nil
 	}
-	if _, err := s.findPrepared(st.Name); err != nil {
+	if s.prepared[st.Name] == nil {
+		_, err := s.findPrepared(st.Name)
 		return "", err
 	}
 	delete(s.prepared, st.Name)

@@ -49,9 +49,9 @@ type Session struct {
 	authenticated *catalog.Role
 	roles         map[string]types.OID
 	superusers    map[string]bool
-	prepared      map[string]*statement // by PREPARE
-	portals       map[*Portal]struct{}  // open ones, which hold iterators of the transaction
-	cursors       map[string]*cursor    // by DECLARE
+	prepared      map[string]*Prepared // by PREPARE or the protocol
+	portals       map[*Portal]struct{} // open ones, which hold iterators of the transaction
+	cursors       map[string]*cursor   // by DECLARE
 	texts         texts
 	idle          idleTimer
 	work          work

@@ -308,7 +308,7 @@ func TestParameterChangesAreReported(t *testing.T) {
 
 func TestStartupParameters(t *testing.T) {
 	e, _ := newTestSession(t)
-	s, err := e.engine.NewSession(sql.SessionOptions{User: "postgres", Database: "postgres", ApplicationName: "app", Params: map[string]string{"DateStyle": "iso, dmy", "statement_timeout": "5s"}})
+	s, err := e.engine.NewSession(sql.SessionOptions{User: "postgres", Database: "postgres", ApplicationName: "app", Params: map[string]string{"DateStyle": "iso, dmy", "statement_timeout": "5s", "client_encoding": "'utf-8'"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
@@ -104,8 +105,15 @@ func onlyValue(only string) func(string) (string, error) {
 	}
 }
 
+// encoding looks at nothing but letters and digits, as PostgreSQL does: a driver sends 'utf-8' with its quotes.
 func encoding(v string) (string, error) {
-	switch strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(v)) {
+	letters := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, v)
+	switch letters {
 	case "utf8", "unicode":
 		return "UTF8", nil
 	}
