@@ -220,6 +220,10 @@ type Metrics struct {
 	Drops     int // dropped spans whose space is not back yet
 }
 
+// SpanBytes is about how much room the keys of a span take in the engine, old versions and compression included. What transactions have
+// not committed is not in it.
+func (db *DB) SpanBytes(s Span) (int64, error) { return db.eng.SpanBytes(s.Start, s.End) }
+
 // Metrics returns the present figures.
 func (db *DB) Metrics() Metrics {
 	locks := db.locks.Stats()

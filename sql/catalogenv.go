@@ -5,8 +5,10 @@ import (
 	"errors"
 	"time"
 
+	"minidb/kv"
 	"minidb/sql/catalog"
 	"minidb/sql/internal/pgcatalog"
+	"minidb/sql/rowenc"
 	"minidb/sql/sqlerr"
 )
 
@@ -55,7 +57,9 @@ func (e catalogEnv) Signal(pid int32, end bool) (bool, error) {
 	return e.s.engine.signal(pid, end), nil
 }
 
-func (e catalogEnv) TableBytes(*catalog.Table, *catalog.Index) (int64, error) { return 0, nil }
+func (e catalogEnv) IndexBytes(t *catalog.Table, x *catalog.Index) (int64, error) {
+	return e.s.engine.options.KV.SpanBytes(kv.PrefixSpan(rowenc.IndexPrefix(t.ID, x.ID)))
+}
 
 // activity describes the sessions.
 func (e *Engine) activity() []pgcatalog.Activity {

@@ -48,7 +48,7 @@ func (r *Reader) relationBytes(rel catalog.Relation, rows, indexes bool) (int64,
 		if !rows {
 			return 0, nil
 		}
-		return r.env.TableBytes(rel.Table, rel.Index)
+		return r.env.IndexBytes(rel.Table, rel.Index)
 	}
 	var sum int64
 	for _, x := range rel.Table.AllIndexes() {
@@ -56,7 +56,7 @@ func (r *Reader) relationBytes(rel catalog.Relation, rows, indexes bool) (int64,
 		if x.Primary && !rows || !x.Primary && !indexes {
 			continue
 		}
-		n, err := r.env.TableBytes(rel.Table, x)
+		n, err := r.env.IndexBytes(rel.Table, x)
 		if err != nil {
 			return 0, err
 		}

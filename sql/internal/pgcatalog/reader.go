@@ -30,8 +30,8 @@ type Env interface {
 	Notice(*sqlerr.Error)
 	Settings() []Setting
 	Activity() []Activity
-	// TableBytes is about how much room the rows and indexes of a table take, or one index, if x is not nil.
-	TableBytes(t *catalog.Table, x *catalog.Index) (int64, error)
+	// IndexBytes is about how much room an index of a table takes; the rows lie in the primary one.
+	IndexBytes(t *catalog.Table, x *catalog.Index) (int64, error)
 }
 
 // Setting is a row of pg_settings.
