@@ -1,6 +1,9 @@
 package expr
 
-import "minidb/sql/types"
+import (
+	"minidb/sql/sqlerr"
+	"minidb/sql/types"
+)
 
 // Fold computes what does not depend on the row, the parameters or the session: immutable operators, functions and casts of
 // constants; it also simplifies AND, OR, NOT, CASE and COALESCE around constants. An evaluation that fails is left for run
@@ -126,7 +129,8 @@ func (f *folder) compute(e Expr) Expr {
 	}
 	d, err := e.Eval(ec, nil)
 	if err != nil {
-		if f.failed == nil && f.muted == 0 {
+		// An immutable function may look into the catalog, which is not there yet; it tells so by an internal error.
+		if f.failed == nil && f.muted == 0 && sqlerr.CodeOf(err) != sqlerr.InternalError {
 			f.failed = err
 		}
 		return nil

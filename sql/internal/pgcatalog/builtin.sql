@@ -17,7 +17,7 @@ copy (select oid, collname, collprovider, collencoding, collcollate, collctype f
 \echo '# pg_conversion connamespace=11 conowner=10 oid conname conforencoding contoencoding conproc condefault'
 copy (select oid, conname, conforencoding, contoencoding, conproc::oid, condefault from pg_conversion order by oid) to stdout;
 \echo '# pg_description objoid classoid objsubid description'
-copy (select objoid, classoid, objsubid, description from pg_description where classoid not in ('pg_proc'::regclass, 'pg_operator'::regclass) order by 2, 1, 3) to stdout;
+copy (select objoid, classoid, objsubid, description from pg_description where objoid not in (select oid from pg_language where lanname = 'plpgsql') order by 2, 1, 3) to stdout;
 \echo '# pg_shdescription objoid classoid description'
 copy (select objoid, classoid, description from pg_shdescription order by 2, 1) to stdout;
 \echo '# pg_language lanowner=10 oid lanname lanispl lanpltrusted lanplcallfoid laninline lanvalidator'

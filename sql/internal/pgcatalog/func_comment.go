@@ -1,15 +1,21 @@
 package pgcatalog
 
-import "minidb/sql/types"
+import (
+	"sync"
+
+	"minidb/sql/types"
+)
 
 // commentFuncs give what COMMENT said of objects.
 var commentFuncs = map[string]body{
 	"obj_description(oid,name)":   asking(objDescription(false)),
 	"shobj_description(oid,name)": asking(objDescription(true)),
 	"obj_description(oid)": asking(func(_ *Reader, s *Snapshot, args []datum) (datum, error) {
-		for k, c := range s.comments() {
-			if k.object == oidOf(args[0]) && k.part == 0 {
-				return text(c), nil
+		for _, all := range []map[comment]string{s.comments(), builtinComments()} {
+			for k, c := range all {
+				if k.object == oidOf(args[0]) && k.part == 0 {
+					return text(c), nil
+				}
 			}
 		}
 		return null, nil
@@ -40,19 +46,28 @@ func (s *Snapshot) comment(k comment) datum {
 	if c, ok := s.comments()[k]; ok {
 		return text(c)
 	}
+	if c, ok := builtinComments()[k]; ok {
+		return text(c)
+	}
 	return null
 }
 
-// comments are those on the objects of this database and on those that all share.
+// builtinComments are those on the objects that are there from the start.
+var builtinComments = sync.OnceValue(func() map[comment]string {
+	out := map[comment]string{}
+	for _, r := range builtinRows("pg_description") {
+		out[comment{types.OID(r[0].I), types.OID(r[1].I), int32(r[2].I)}] = r[3].Text()
+	}
+	for _, r := range builtinRows("pg_shdescription") {
+		out[comment{types.OID(r[0].I), types.OID(r[1].I), 0}] = r[2].Text()
+	}
+	return out
+})
+
+// comments are those that people made on the objects of this database and on those that all share.
 func (s *Snapshot) comments() map[comment]string {
 	s.commentsOnce.Do(func() {
 		s.commentMap = map[comment]string{}
-		for _, r := range builtinRows("pg_description") {
-			s.commentMap[comment{types.OID(r[0].I), types.OID(r[1].I), int32(r[2].I)}] = r[3].Text()
-		}
-		for _, r := range builtinRows("pg_shdescription") {
-			s.commentMap[comment{types.OID(r[0].I), types.OID(r[1].I), 0}] = r[2].Text()
-		}
 		for _, c := range s.said {
 			if class, ok := s.classOf(c.OID); ok {
 				s.commentMap[comment{c.OID, class, int32(c.Column)}] = c.Text
@@ -99,16 +114,25 @@ func descriptionRows(s *Snapshot) []row { return s.descriptions(false) }
 func sharedDescriptionRows(s *Snapshot) []row { return s.descriptions(true) }
 
 func (s *Snapshot) descriptions(shared bool) []row {
+	said := s.comments()
 	var rows []row
-	for k, c := range s.comments() {
+	add := func(k comment, c string) {
 		if isShared := k.class == classDatabase || k.class == classAuthID; isShared != shared {
-			continue
+			return
 		}
 		r := row{oid(k.object), oid(k.class), num(int(k.part)), text(c)}
 		if shared {
 			r = row{r[0], r[1], r[3]}
 		}
 		rows = append(rows, r)
+	}
+	for k, c := range said {
+		add(k, c)
+	}
+	for k, c := range builtinComments() {
+		if _, ok := said[k]; !ok {
+			add(k, c)
+		}
 	}
 	return rows
 }

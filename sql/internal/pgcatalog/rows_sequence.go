@@ -86,6 +86,18 @@ func dependRows(s *Snapshot) []row {
 				rows = append(rows, row{oid(classRelation), oid(x.OID), num(0), oid(classConstraint), oid(x.ConstraintOID), num(0), char('i')})
 			}
 		}
+		for _, c := range s.constraints(t) {
+			if c.kind != 'f' {
+				continue
+			}
+			for _, n := range c.columns {
+				add(classConstraint, c.oid, t.OID, int(n), 'a')
+			}
+			for _, n := range c.refColumns {
+				add(classConstraint, c.oid, c.references, int(n), 'n')
+			}
+			add(classConstraint, c.oid, c.index, 0, 'n')
+		}
 	}
 	return rows
 }
