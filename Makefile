@@ -47,10 +47,17 @@ parse-oracle:
 corpora:
 	$(GO) test ./sql -run 'Corpus|Scripts' -count=1 -timeout 40m -corpus all -scripts all
 
-# pgbench and sysbench, unmodified; writes docs/compatibility.md. A client that is
-# not installed is left out with a message, or fails where CI=true.
+# Drivers of several languages, and pgbench and sysbench, unmodified; writes
+# docs/compatibility.md. A client that is not installed is left out with a message,
+# or fails where CI=true.
 clients:
 	$(GO) test ./cmd/minidb -run '^TestClients$$' -v -count=1 -clients
+
+# The drivers that the Go module proxy and npm have; .ci/run names the packages of
+# the others.
+clients-install:
+	cd cmd/minidb/testdata/clients/libpq && $(GO) mod download
+	cd cmd/minidb/testdata/clients/node && npm ci --no-audit --no-fund
 
 # A tour on real data, in a directory that is thrown away.
 demo: build
