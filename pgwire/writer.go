@@ -73,15 +73,18 @@ func (w *writer) describe(cols []sql.Column, formats []int16) {
 	buf := append(w.buf, 'T', 0, 0, 0, 0)
 	buf = binary.BigEndian.AppendUint16(buf, uint16(len(cols)))
 	for i, c := range cols {
+		oid, mod := c.Type.OID, c.Type.Mod
+		if c.Type.IsRecord() {
+			mod = -1 // which fields it has is nobody's business
+			if r := c.Type.RowType(); r.OID != 0 {
+				oid = r.OID
+			}
+		}
 		buf = append(append(buf, c.Name...), 0)
 		buf = binary.BigEndian.AppendUint32(buf, uint32(c.TableOID))
 		buf = binary.BigEndian.AppendUint16(buf, uint16(c.Attr))
-		buf = binary.BigEndian.AppendUint32(buf, uint32(c.Type.OID))
+		buf = binary.BigEndian.AppendUint32(buf, uint32(oid))
 		buf = binary.BigEndian.AppendUint16(buf, uint16(c.Type.Len()))
-		mod := c.Type.Mod
-		if c.Type.IsRecord() {
-			mod = -1 // which fields it has is nobody's business
-		}
 		buf = binary.BigEndian.AppendUint32(buf, uint32(mod))
 		buf = binary.BigEndian.AppendUint16(buf, uint16(formatOf(formats, i)))
 	}

@@ -230,7 +230,7 @@ func (s *Session) deriveContext() {
 	if s.context != nil {
 		ec.TxnTime, ec.StmtTime = s.context.TxnTime, s.context.StmtTime
 	}
-	ec.Names, ec.Enums = s.reader, s.reader.Enum
+	ec.Names, ec.Enums, ec.Rows = s.reader, s.reader.Enum, s.reader.RowType
 	ec.Location, _, _ = loadZone(s.value("timezone"))
 	switch s.value("datestyle") {
 	case "ISO, DMY":

@@ -198,6 +198,9 @@ func convert(ec *Context, d Datum, from, to Type, cc CastContext) (Datum, error)
 			return mapArray(d, fromElem, toElem.Base(), func(e Datum) (Datum, error) { return Cast(ec, e, fromElem, toElem.Base(), cc) })
 		}
 	}
+	if to.IsRecord() && from.Category() == 'S' {
+		return Input(ec, to, d.B)
+	}
 	switch from.OID {
 	case UnknownOID:
 		return Input(ec, to.Base(), d.B)

@@ -13,6 +13,9 @@ type Context struct {
 	ExtraFloatDigits  int   // > 0: the shortest text that reads back as the same float
 	ByteaEscape       bool  // bytea_output = escape
 	Names             Names // of the objects that regclass and its kin name; nil knows only types
+	// Rows gives the type of the records that are a table's rows by the OID of its composite type, ok false if there is none. May be
+	// nil.
+	Rows func(OID) (t Type, ok bool)
 	// Enums gives the labels of an enumerated type, nil if there is none of that OID. A nil Enums stands for nobody knowing
 	// any: see enum.go.
 	Enums func(OID) *Enum

@@ -72,8 +72,10 @@ func inputOther(ec *Context, t Type, text []byte) (Datum, error) {
 		return inputXid(t, text)
 	case VoidOID:
 		return Datum{}, nil
+	case ACLItemOID, CStringOID:
+		return NewBytes(append([]byte{}, text...)), nil // catalogs hold the text
 	case RecordOID:
-		return Datum{}, sqlerr.New(sqlerr.FeatureNotSupported, "input of anonymous composite types is not implemented")
+		return inputRecord(ec, t, text)
 	}
 	if t.IsReg() {
 		return inputReg(ec, t, text)
@@ -86,7 +88,7 @@ func inputOther(ec *Context, t Type, text []byte) (Datum, error) {
 	switch {
 	case t.isVector():
 		return inputVector(ec, elem, text)
-	case isArray && ti.use == useFull:
+	case isArray && (ti.use == useFull || elem.OID == ACLItemOID || elem.OID == CStringOID):
 		return inputArray(ec, t, elem, text)
 	}
 	return Datum{}, sqlerr.Unsupported("type " + t.Format())

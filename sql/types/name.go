@@ -30,8 +30,8 @@ func (t Type) Format() string {
 	if elem, ok := t.Elem(); ok && !t.isVector() {
 		return elem.Format() + "[]"
 	}
-	if name := t.rowName(); name != "" {
-		return name
+	if r := t.RowType(); r.OID != 0 {
+		return r.Name
 	}
 	mod := strconv.Itoa(int(t.Mod))
 	switch t.OID {
@@ -90,6 +90,17 @@ func typeByName(name string) (Type, error) {
 		return Type{}, sqlerr.Unsupported("type " + name)
 	}
 	return Type{}, sqlerr.New(sqlerr.UndefinedObject, "type %q does not exist", name)
+}
+
+// CatalogTypeByName finds a type that no column can have, but that expressions may be cast to as clients do: aclitem and cstring.
+func CatalogTypeByName(name string) (t Type, ok bool) {
+	switch name {
+	case "aclitem":
+		return Type{ACLItemOID, -1}, true
+	case "cstring":
+		return Type{CStringOID, -1}, true
+	}
+	return Type{}, false
 }
 
 // ParseTypeName finds the type of a name as the parser gives it: folded ("int8", "integer", "double precision",

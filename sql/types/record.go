@@ -25,8 +25,14 @@ type Field struct {
 
 // shape is what records of a type have.
 type shape struct {
-	name   string // of the table or view whose rows they are, "" for none
-	fields []Field
+	rowType RowType
+	fields  []Field
+}
+
+// RowType is the composite type of a table's rows; the zero RowType is that of records of no table.
+type RowType struct {
+	Name string
+	OID  OID
 }
 
 // shapes are the shapes by number, and the numbers by what shapeKey makes of them.
@@ -36,9 +42,9 @@ var shapes struct {
 	numbers  map[string]int32
 }
 
-// RecordOf is the type of records with some fields. Name is that of the table whose rows they are, "" for none.
-func RecordOf(name string, fields []Field) Type {
-	key := shapeKey(name, fields)
+// RecordOf is the type of records with some fields.
+func RecordOf(rowType RowType, fields []Field) Type {
+	key := shapeKey(rowType, fields)
 	shapes.Lock()
 	defer shapes.Unlock()
 	n, ok := shapes.numbers[key]
@@ -48,14 +54,15 @@ func RecordOf(name string, fields []Field) Type {
 		}
 		n = int32(len(shapes.byNumber))
 		shapes.numbers[key] = n
-		shapes.byNumber = append(shapes.byNumber, &shape{name, append([]Field(nil), fields...)})
+		shapes.byNumber = append(shapes.byNumber, &shape{rowType, append([]Field(nil), fields...)})
 	}
 	return Type{RecordOID, n}
 }
 
-func shapeKey(name string, fields []Field) string {
+func shapeKey(rowType RowType, fields []Field) string {
 	var b strings.Builder
-	b.WriteString(name)
+	b.WriteString(rowType.Name)
+	b.Write(binary.BigEndian.AppendUint32([]byte{0}, uint32(rowType.OID)))
 	for _, f := range fields {
 		b.WriteByte(0)
 		b.WriteString(f.Name)
@@ -87,15 +94,15 @@ func (t Type) Fields() []Field {
 // IsRecord reports whether values of the type are records.
 func (t Type) IsRecord() bool { return t.OID == RecordOID }
 
-// rowName is the name of the table whose rows the records of a type are, "" for none.
-func (t Type) rowName() string {
+// RowType is the composite type whose records these are, zero for none.
+func (t Type) RowType() RowType {
 	if t.OID != RecordOID {
-		return ""
+		return RowType{}
 	}
 	if s := shapeOf(int64(t.Mod)); s != nil {
-		return s.name
+		return s.rowType
 	}
-	return ""
+	return RowType{}
 }
 
 // NewRecord makes a record of a type that RecordOf made. It copies the values.

@@ -99,6 +99,9 @@ func (e *Subscript) Eval(ec *EvalContext, row Row) (types.Datum, error) {
 			}
 		}
 	}
+	if e.Arg.Type().OID == types.NameOID && !e.Slice {
+		return nameByte(d, bounds[1].I), nil
+	}
 	v := d.Array(e.elem)
 	switch {
 	case len(e.Index) > 1 && e.Slice:
@@ -113,6 +116,18 @@ func (e *Subscript) Eval(ec *EvalContext, row Row) (types.Datum, error) {
 		return types.NullDatum, nil
 	}
 	return v.Elems[i], nil
+}
+
+// nameByte is a byte of a name, which counts from 0 and has zeros behind its text.
+func nameByte(d types.Datum, i int64) types.Datum {
+	const nameBytes = 64
+	switch {
+	case i < 0 || i >= nameBytes:
+		return types.NullDatum
+	case i >= int64(len(d.B)):
+		return types.NewBytes([]byte{})
+	}
+	return types.NewBytes(d.B[i : i+1])
 }
 
 // slice gives the elements from lower to upper, both included; NULL stands for the array's own bound.

@@ -249,7 +249,7 @@ func (b *Builder) cast(x *parse.CastExpr, s *Scope) (Expr, error) {
 	if x.Type.Name() == "interval" && len(x.Type.Mods) > 0 && x.Type.ArrayBounds == nil {
 		return b.intervalLiteral(x, s)
 	}
-	to, err := b.ResolveType(x.Type)
+	to, err := b.castType(x.Type)
 	if err != nil {
 		return nil, err
 	}
@@ -259,6 +259,9 @@ func (b *Builder) cast(x *parse.CastExpr, s *Scope) (Expr, error) {
 	e, err := b.castOperand(x.X, to, s)
 	if err != nil {
 		return nil, err
+	}
+	if to.IsRecord() {
+		return b.castToRow(e, to, x)
 	}
 	c, err := b.coerce(e, to, types.CastExplicit)
 	if err == nil && c != nil && to.Mod == -1 && c.Type().Mod != -1 {
@@ -278,6 +281,44 @@ func (b *Builder) castOperand(x parse.Expr, to types.Type, s *Scope) (Expr, erro
 		return b.arrayAs(array, elem, s)
 	}
 	return b.Build(x, s)
+}
+
+// castType is ResolveType that also finds the types which only expressions have.
+func (b *Builder) castType(n *parse.TypeName) (types.Type, error) {
+	t, err := b.ResolveType(n)
+	if sqlerr.CodeOf(err) != sqlerr.FeatureNotSupported {
+		return t, err
+	}
+	c, ok := types.Type{}, false
+	if len(n.Names) == 1 || n.Names[len(n.Names)-2] == "pg_catalog" {
+		c, ok = types.CatalogTypeByName(n.Name())
+	}
+	if !ok {
+		c, ok = b.rowType(n)
+	}
+	if ok && n.ArrayBounds != nil {
+		c, ok = c.Array()
+	}
+	if ok {
+		return c, nil
+	}
+	return t, err
+}
+
+// rowType finds the type of a table's rows.
+func (b *Builder) rowType(n *parse.TypeName) (types.Type, bool) {
+	if b.Types == nil || b.Types.Names == nil || b.Types.Rows == nil {
+		return types.Type{}, false
+	}
+	quoted := make([]string, len(n.Names))
+	for i, name := range n.Names {
+		quoted[i] = parse.QuoteIdent(name)
+	}
+	oid, err := b.Types.Names.Find(types.RegType, strings.Join(quoted, "."))
+	if err != nil {
+		return types.Type{}, false
+	}
+	return b.Types.Rows(oid)
 }
 
 // ResolveType finds the type of a written name.

@@ -81,6 +81,9 @@ func (b *Builder) subscript(x *parse.SubscriptExpr, s *Scope) (Expr, error) {
 		return b.jsonSubscript(arg, x, s)
 	}
 	elem, ok := typ.Elem()
+	if typ.OID == types.NameOID {
+		elem, ok = types.Char, true
+	}
 	if !ok {
 		return nil, b.at(sqlerr.New(sqlerr.DatatypeMismatch, "cannot subscript type %s because it does not support subscripting",
 			typ.Base().Format()), Leftmost(x.X))

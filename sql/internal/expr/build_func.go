@@ -140,6 +140,9 @@ var defaultArgs = map[string][]types.Datum{
 	"jsonb_insert":  {types.NewBool(false)},
 	"make_interval": {{}, {}, {}, {}, {}, {}, {}},
 	"parse_ident":   {types.NewBool(true)},
+
+	"json_populate_record":    {types.NewBool(false)},
+	"json_populate_recordset": {types.NewBool(false)},
 }
 
 // finishCall coerces the arguments to what the chosen function takes.
@@ -195,7 +198,7 @@ func (b *Builder) finishSet(c *candidate, args []Expr, s *Scope, pos int) (Expr,
 	if err != nil {
 		return nil, err
 	}
-	if !c.proc.impl.exists() {
+	if !c.proc.impl.exists() || len(args) < len(c.proc.args) && defaultArgs[c.proc.key] == nil {
 		return nil, b.unsupported("function "+f.callSignature(c.proc.name, c.proc.args), pos)
 	}
 	if err := b.coerceArgs(args, declared); err != nil {

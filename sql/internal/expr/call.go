@@ -2,6 +2,7 @@ package expr
 
 import (
 	"slices"
+	"strings"
 
 	"minidb/sql/internal/parse"
 	"minidb/sql/sqlerr"
@@ -23,11 +24,20 @@ func (b *Builder) checkArgNames(x *parse.FuncCall) error {
 		case name == "" && named:
 			return b.at(sqlerr.New(sqlerr.SyntaxError, "positional argument cannot follow named argument"), x.Args[i].Position())
 		case name != "" && slices.Contains(x.ArgNames[:i], name):
-			return b.at(sqlerr.New(sqlerr.SyntaxError, "argument name %q used more than once", name), x.Args[i].Position())
+			return b.at(sqlerr.New(sqlerr.SyntaxError, "argument name %q used more than once", name), b.namePos(name, x.Args[i]))
 		}
 		named = named || name != ""
 	}
 	return nil
+}
+
+// namePos is the place of the name of an argument: the last one before its value.
+func (b *Builder) namePos(name string, value parse.Expr) int {
+	pos := min(Leftmost(value), len(b.Text))
+	if i := strings.LastIndex(strings.ToLower(b.Text[:pos]), strings.ToLower(name)); i >= 0 {
+		return i
+	}
+	return pos
 }
 
 // findFunction chooses a function by the rules of PostgreSQL's manual, 10.3.

@@ -159,6 +159,9 @@ func (f *factTables) addProc(c []string) {
 			p.columns = append(p.columns, SetColumn{name, types.Type{OID: f.oid(typ), Mod: -1}})
 		}
 	}
+	if _, ok := provided[p.key]; ok {
+		p.volatility = max(p.volatility, Stable) // it asks the catalog of a session
+	}
 	p.impl, p.concat = implementation(p.key), p.key == "textcat"
 	f.procs[p.name] = append(f.procs[p.name], p)
 	// Where two functions share a symbol they have the same body; operators only need one of them.

@@ -11,15 +11,15 @@ var jsonRecordFuncs = makeJSONRecordFuncs()
 func makeJSONRecordFuncs() map[string]impl {
 	m := map[string]impl{}
 	for _, t := range []string{"json", "jsonb"} {
-		record, set := t+"_to_record", t+"_to_recordset"
-		m[record] = impl{setAs: func(columns []SetColumn) setFunc {
+		set := t + "_to_recordset"
+		m[t+"_to_record"] = impl{setAs: func(columns []SetColumn) setFunc {
 			return func(ec *EvalContext, a []types.Datum) (SetRows, error) {
 				v, err := a[0].JSON()
 				if err != nil {
 					return nil, err
 				}
 				if v.Kind != types.JSONObject {
-					return nil, jsonMisuse("cannot call %s on %s", record, jsonKindName(v))
+					return nil, jsonMisuse("cannot call populate_composite on %s", jsonKindName(v))
 				}
 				row, err := jsonRow(ec, v, columns, nil)
 				return &rowList{rows: [][]types.Datum{row}}, err
@@ -37,7 +37,14 @@ func makeJSONRecordFuncs() map[string]impl {
 				if a[1].Null {
 					return &rowList{}, nil
 				}
-				return jsonRows(ec, t+"_populate_recordset", a[1], columns, baseValues(a[0]))
+				l, err := jsonRows(ec, t+"_populate_recordset", a[1], columns, baseValues(a[0]))
+				if err != nil {
+					return nil, err
+				}
+				for i, row := range l.rows {
+					l.rows[i] = []types.Datum{types.NewRecord(result, row)}
+				}
+				return l, nil
 			}}
 		}}
 	}
@@ -84,7 +91,7 @@ func populateRecord(t types.Type) func(ec *EvalContext, a []types.Datum) (types.
 }
 
 // jsonRows makes a row of each object of an array.
-func jsonRows(ec *EvalContext, name string, d types.Datum, columns []SetColumn, base []types.Datum) (SetRows, error) {
+func jsonRows(ec *EvalContext, name string, d types.Datum, columns []SetColumn, base []types.Datum) (*rowList, error) {
 	v, err := d.JSON()
 	if err != nil {
 		return nil, err

@@ -191,7 +191,11 @@ func decode(ec *EvalContext, a, format types.Datum) (types.Datum, error) {
 }
 
 func typeOf(_ *EvalContext, exprs []Expr, _ []types.Datum) (types.Datum, error) {
-	return types.NewInt(int64(exprs[0].Type().OID)), nil
+	t := exprs[0].Type()
+	if r := t.RowType(); r.OID != 0 {
+		return types.NewInt(int64(r.OID)), nil
+	}
+	return types.NewInt(int64(t.OID)), nil
 }
 
 // formatType names a type with its modifier; an unknown one is ???.

@@ -33,7 +33,10 @@ func (i *impl) boundTo(args []Expr, result types.Type) *impl {
 	for j, a := range args {
 		ts[j] = a.Type().Base()
 	}
-	bound := i.bind(ts, result.Base())
+	if !result.IsRecord() {
+		result = result.Base()
+	}
+	bound := i.bind(ts, result)
 	return &bound
 }
 

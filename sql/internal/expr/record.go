@@ -105,7 +105,7 @@ func (b *Builder) row(x *parse.RowExpr, s *Scope) (Expr, error) {
 		}
 		fields[i] = types.Field{Name: "f" + strconv.Itoa(i+1), Type: args[i].Type()}
 	}
-	r.typ = types.RecordOf("", fields)
+	r.typ = types.RecordOf(types.RowType{}, fields)
 	return r, nil
 }
 
@@ -161,7 +161,7 @@ func (b *Builder) wholeRow(src *Source, level, pos int) Expr {
 	if src.Nullable && src.Key > 0 {
 		r.Key = src.Columns[src.Key-1].at(src, level, pos)
 	}
-	r.typ = types.RecordOf(src.Table, fields)
+	r.typ = types.RecordOf(src.RowType, fields)
 	return r
 }
 
@@ -261,4 +261,54 @@ func resultType(result types.OID, args []Expr) types.Type {
 		}
 	}
 	return t
+}
+
+// castToRow makes a record of a table's row type.
+func (b *Builder) castToRow(e Expr, to types.Type, x *parse.CastExpr) (Expr, error) {
+	refuse := func() *sqlerr.Error {
+		return sqlerr.New(sqlerr.CannotCoerce, "cannot cast type %s to %s", e.Type().Format(), to.Format())
+	}
+	switch from := e.(type) {
+	case *Const:
+		if !from.typ.IsUnknown() {
+			break
+		}
+		if from.Value.Null {
+			return NewNull(to), nil
+		}
+		d, err := types.Input(b.Types, to, from.Value.B)
+		if err != nil {
+			return nil, b.at(err, from.pos)
+		}
+		return &Const{Value: d, typ: to, pos: from.pos}, nil
+	case *Record:
+		fields := to.Fields()
+		switch {
+		case from.typ == to:
+			return e, nil
+		case len(from.Args) < len(fields):
+			return nil, b.at(refuse().WithDetail("Input has too few columns."), x.Pos)
+		case len(from.Args) > len(fields):
+			return nil, b.at(refuse().WithDetail("Input has too many columns."), x.Pos)
+		}
+		r := &Record{Args: make([]Expr, len(fields)), Key: from.Key, OrNull: from.OrNull, typ: to}
+		for i, f := range fields {
+			c, err := b.coerce(from.Args[i], f.Type, types.CastExplicit)
+			if err == nil && c == nil {
+				err = b.at(refuse().WithDetail("Cannot cast type %s to %s in column %d.", from.Args[i].Type().Base().Format(), f.Type.Format(), i+1), x.Pos)
+			}
+			if err != nil {
+				return nil, err
+			}
+			r.Args[i] = c
+		}
+		return r, nil
+	}
+	if e.Type() == to {
+		return e, nil
+	}
+	if category, _ := facts().category(e.Type().OID); category == categoryString {
+		return &Cast{Arg: e, Context: types.CastExplicit, typ: to, from: e.Type(), vol: Stable}, nil
+	}
+	return nil, b.at(refuse(), x.Pos)
 }

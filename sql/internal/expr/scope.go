@@ -21,11 +21,11 @@ type Scope struct {
 	// SetFuncs allows set-returning functions, as a SELECT list does: they appear as *SetCall.
 	SetFuncs bool
 
-	inAggregate  bool        // among the arguments of an aggregate
-	inWindowCall bool        // among the arguments of a call with OVER
-	inBranch     string      // in a construct that does not evaluate all it has: CASE, COALESCE
-	topLevel     bool        // the function of a FROM item itself
-	columns      []SetColumn // of topLevel: its column definition list
+	inAggregate  bool       // among the arguments of an aggregate
+	inWindowCall bool       // among the arguments of a call with OVER
+	inBranch     string     // in a construct that does not evaluate all it has: CASE, COALESCE
+	topLevel     bool       // the function of a FROM item itself
+	columns      ColumnList // of topLevel: its column definition list
 }
 
 // branch is the scope inside of CASE or COALESCE.
@@ -75,6 +75,8 @@ type Source struct {
 	Nullable bool
 	// Key is 1 + the place among Columns of one that is never NULL in a row; 0: there is none.
 	Key int
+	// RowType is the composite type of its rows, if it is a table.
+	RowType types.RowType
 	// Scalar: the item is a function's values, not rows; its whole row is its only column.
 	Scalar bool
 	// LateralOnly: exists, but may not be referred to from here; names that mean it get an error that says so.

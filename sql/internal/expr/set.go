@@ -28,6 +28,12 @@ type SetColumn struct {
 	Type types.Type
 }
 
+// ColumnList is a column definition list: AS alias(name type, …). Columns nil: there is none.
+type ColumnList struct {
+	Columns []SetColumn
+	Pos     int
+}
+
 // SetRows are rows of a SetCall.
 type SetRows interface {
 	// Next gives the next row, one value a column, and ok false after the last. The row is valid until the next call.
@@ -224,16 +230,17 @@ func (b *Builder) setCall(c *candidate, args []Expr, result types.OID, s *Scope,
 func (b *Builder) setColumns(e *SetCall, s *Scope, pos int) error {
 	fields := e.typ.Fields()
 	switch {
-	case e.im.setAs != nil && s.columns == nil && s.topLevel:
+	case e.im.setAs != nil && s.columns.Columns == nil && s.topLevel:
 		return b.at(sqlerr.New(sqlerr.SyntaxError, "a column definition list is required for functions returning \"record\""), pos)
-	case e.im.setAs != nil && s.columns == nil:
-		return sqlerr.New(sqlerr.FeatureNotSupported, "function returning record called in context that cannot accept type record")
+	case e.im.setAs != nil && s.columns.Columns == nil:
+		return sqlerr.New(sqlerr.FeatureNotSupported, "could not determine row type for result of %s", e.proc.name).
+			WithHint("Provide a non-null record argument, or call the function in the FROM clause using a column definition list.")
 	case e.im.setAs != nil:
-		e.columns = s.columns
-	case s.columns != nil && len(e.columns) > 1:
-		return b.at(sqlerr.New(sqlerr.SyntaxError, "a column definition list is redundant for a function with OUT parameters"), pos)
-	case s.columns != nil:
-		return b.at(sqlerr.New(sqlerr.SyntaxError, "a column definition list is only allowed for functions returning \"record\""), pos)
+		e.columns = s.columns.Columns
+	case s.columns.Columns != nil && len(e.columns) > 1:
+		return b.at(sqlerr.New(sqlerr.SyntaxError, "a column definition list is redundant for a function with OUT parameters"), s.columns.Pos)
+	case s.columns.Columns != nil:
+		return b.at(sqlerr.New(sqlerr.SyntaxError, "a column definition list is only allowed for functions returning \"record\""), s.columns.Pos)
 	case fields != nil:
 		e.columns, e.records = fieldColumns(e.typ), true
 		return nil
@@ -244,7 +251,7 @@ func (b *Builder) setColumns(e *SetCall, s *Scope, pos int) error {
 		for _, c := range e.columns {
 			fields = append(fields, types.Field(c))
 		}
-		e.typ = types.RecordOf("", fields)
+		e.typ = types.RecordOf(types.RowType{}, fields)
 	}
 	return nil
 }
@@ -258,7 +265,7 @@ func (c Clause) noSets() string {
 }
 
 // BuildTableFunc makes the call of a function in FROM, which returns a set or one value. Columns is its column definition list.
-func (b *Builder) BuildTableFunc(x parse.Expr, columns []SetColumn, s *Scope) (*SetCall, error) {
+func (b *Builder) BuildTableFunc(x parse.Expr, columns ColumnList, s *Scope) (*SetCall, error) {
 	if call, ok := x.(*parse.FuncCall); ok && call.Name.Name == "unnest" && len(call.Args) > 1 {
 		return b.unnestAll(call, s)
 	}
@@ -271,29 +278,22 @@ func (b *Builder) BuildTableFunc(x parse.Expr, columns []SetColumn, s *Scope) (*
 	if set, ok := e.(*SetCall); ok {
 		return set, nil
 	}
-	if columns != nil {
-		return nil, b.at(sqlerr.New(sqlerr.SyntaxError, "a column definition list is only allowed for functions returning \"record\""), x.Position())
+	if columns.Columns != nil {
+		return nil, b.at(sqlerr.New(sqlerr.SyntaxError, "a column definition list is only allowed for functions returning \"record\""), columns.Pos)
 	}
 	if e, err = b.Resolve(e); err != nil {
 		return nil, err
 	}
 	name := ColumnName(x)
-	if fields := e.Type().Fields(); fields != nil {
-		return b.tableOfRecord(e, name), nil
+	if e.Type().IsRecord() {
+		return &SetCall{
+			Args: []Expr{e}, scalar: true, records: true, proc: &proc{name: name, kind: 'f'}, typ: e.Type(), columns: fieldColumns(e.Type()),
+		}, nil
 	}
 	return &SetCall{
 		Args: []Expr{e}, scalar: true, proc: &proc{name: name, kind: 'f'}, typ: e.Type(),
 		columns: []SetColumn{{name, e.Type()}},
 	}, nil
-}
-
-// tableOfRecord makes a FROM item of one row of a record.
-func (b *Builder) tableOfRecord(e Expr, name string) *SetCall {
-	call := &SetCall{scalar: true, proc: &proc{name: name, kind: 'f'}, typ: e.Type(), columns: fieldColumns(e.Type())}
-	for i := range call.columns {
-		call.Args = append(call.Args, NewField(e, i))
-	}
-	return call
 }
 
 // unnestAll makes unnest(a, b, …) of FROM, which reads several arrays side by side.
@@ -302,7 +302,7 @@ func (b *Builder) unnestAll(x *parse.FuncCall, s *Scope) (*SetCall, error) {
 	for _, a := range x.Args {
 		one := *x
 		one.Args = []parse.Expr{a}
-		part, err := b.BuildTableFunc(&one, nil, s)
+		part, err := b.BuildTableFunc(&one, ColumnList{}, s)
 		if err != nil {
 			return nil, err
 		}
@@ -313,6 +313,6 @@ func (b *Builder) unnestAll(x *parse.FuncCall, s *Scope) (*SetCall, error) {
 	for i, c := range all.columns {
 		fields[i] = types.Field(c)
 	}
-	all.typ = types.RecordOf("", fields)
+	all.typ = types.RecordOf(types.RowType{}, fields)
 	return all, nil
 }

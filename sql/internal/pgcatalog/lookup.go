@@ -170,9 +170,11 @@ func findSignature(written string) (types.OID, error) {
 	var args []types.OID
 	if strings.TrimSpace(list) != "" {
 		for _, a := range splitTopLevel(list) {
-			t, err := types.ParseType(a)
-			if err != nil {
-				return 0, err
+			t, ok := types.CatalogTypeByName(a)
+			if !ok {
+				if t, err = types.ParseType(a); err != nil {
+					return 0, err
+				}
 			}
 			args = append(args, t.OID)
 		}

@@ -112,6 +112,7 @@ func (p *Planner) tableNames(table *catalog.Table, schema *catalog.Schema, t *pa
 		c := &table.Columns[i]
 		names.Columns = append(names.Columns, expr.SourceColumn{Name: c.Name, Type: c.Type, Index: i, Dropped: c.Hidden})
 	}
+	names.RowType = types.RowType{Name: table.Name, OID: table.TypeOID}
 	if len(table.Primary.Keys) > 0 && table.Kind == catalog.KindTable {
 		names.Key = 1 + table.Ordinal(table.Primary.Keys[0].Column)
 	}

@@ -66,14 +66,17 @@ func (p *Planner) addFunctionScan(f *from, t *parse.FuncTable) error {
 }
 
 // columnDefinitions are the columns of AS alias(name type, …); nil if they have no types.
-func (p *Planner) columnDefinitions(t *parse.FuncTable) ([]expr.SetColumn, error) {
-	var columns []expr.SetColumn
+func (p *Planner) columnDefinitions(t *parse.FuncTable) (expr.ColumnList, error) {
+	var list expr.ColumnList
+	if len(t.Columns) > 0 {
+		list.Pos = t.Columns[0].Pos
+	}
 	for _, c := range t.Columns {
 		typ, err := p.builder.ResolveType(c.Type)
 		if err != nil {
-			return nil, err
+			return list, err
 		}
-		columns = append(columns, expr.SetColumn{Name: c.Name, Type: typ})
+		list.Columns = append(list.Columns, expr.SetColumn{Name: c.Name, Type: typ})
 	}
-	return columns, nil
+	return list, nil
 }

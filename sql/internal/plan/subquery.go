@@ -102,7 +102,7 @@ func rowOf(columns []Column) types.Type {
 	for i, c := range columns {
 		fields[i] = types.Field{Name: c.Name, Type: c.Type}
 	}
-	return types.RecordOf("", fields)
+	return types.RecordOf(types.RowType{}, fields)
 }
 
 // compareWith makes the comparison of the left side with a row of the query.
