@@ -96,14 +96,14 @@ func (p *Planner) insertInput(n *Insert, st *parse.InsertStmt) error {
 	if err != nil {
 		return err
 	}
-	if err := p.checkWidth(n, st, len(q.columns), st.Query.Position()); err != nil {
+	if err := p.checkWidth(n, st, len(q.columns), q.place(min(len(n.From), len(q.columns)-1), st.Query)); err != nil {
 		return err
 	}
 	n.From = n.From[:len(q.columns)]
 	project := &Project{Input: q.node}
 	for i, o := range n.From {
 		c := &n.Table.Columns[o]
-		e, err := p.builder.Assign(expr.NewColumn(i, q.columns[i].Type, "", q.columns[i].Name), c.Name, c.Type, st.Query.Position())
+		e, err := p.builder.Assign(branch(q, i), c.Name, c.Type, q.place(i, st.Query))
 		if err != nil {
 			return err
 		}

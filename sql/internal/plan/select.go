@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"minidb/sql/internal/expr"
 	"minidb/sql/internal/parse"
 	"minidb/sql/sqlerr"
@@ -13,6 +15,15 @@ type queryPlan struct {
 	columns []Column
 	// unknown are, by column, the literals that nothing gave a type: columns says text. For set operations.
 	unknown []expr.Expr
+	places  []int // by column: the byte offsets of the expressions; may be nil
+}
+
+// place is the byte offset of a column's expression, or of the query.
+func (q *queryPlan) place(i int, st *parse.SelectStmt) int {
+	if i < len(q.places) {
+		return q.places[i]
+	}
+	return st.Position()
 }
 
 // query plans a query with everything that may stand around its body.
@@ -91,9 +102,14 @@ func (p *Planner) selectClause(st *parse.SelectStmt, clause *parse.SelectClause,
 		return nil, err
 	}
 	q := &queryPlan{node: node, columns: make([]Column, 0, s.visible)}
-	for _, o := range s.outputs[:s.visible] {
+	for i, o := range s.outputs[:s.visible] {
+		// What rows are told apart or sorted by has a type.
+		if clause.Distinct || slices.ContainsFunc(s.order, func(k SortKey) bool { return k.Column == i }) {
+			o.unknown = nil
+		}
 		q.columns = append(q.columns, o.column)
 		q.unknown = append(q.unknown, o.unknown)
+		q.places = append(q.places, o.pos)
 	}
 	return q, nil
 }

@@ -61,14 +61,14 @@ func (p *Planner) setOp(st *parse.SelectStmt, body *parse.SetOp, outer *expr.Sco
 		return nil, err
 	}
 	if len(left.columns) != len(right.columns) {
-		return nil, p.at(sqlerr.New(sqlerr.SyntaxError, "each %s query must have the same number of columns", word), body.Right.Position())
+		return nil, p.at(sqlerr.New(sqlerr.SyntaxError, "each %s query must have the same number of columns", word), right.place(0, body.Right))
 	}
 	n := &SetOp{Kind: [...]SetOpKind{parse.Union: Union, parse.Intersect: Intersect, parse.Except: Except}[body.Op], All: body.All}
 	q := &queryPlan{node: n}
 	l, r := make([]expr.Expr, len(left.columns)), make([]expr.Expr, len(left.columns))
 	for i := range left.columns {
 		pair := []expr.Expr{branch(left, i), branch(right, i)}
-		t, err := p.builder.Common(word, pair, []int{body.Left.Position(), body.Right.Position()})
+		t, err := p.builder.Common(word, pair, []int{left.place(i, body.Left), right.place(i, body.Right)})
 		if err != nil {
 			return nil, err
 		}
