@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/datadriven"
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"minidb/sql"
@@ -358,4 +359,15 @@ func shownValue(v []byte) string {
 		return fmt.Sprintf("x%x", v)
 	}
 	return "'" + string(v) + "'"
+}
+
+// TestConversations runs the conversations of testdata/conversation, each on a connection of its own, written as the corpus
+// writes them. The answers are those of PostgreSQL 15.
+func TestConversations(t *testing.T) {
+	datadriven.Walk(t, "testdata/conversation", func(t *testing.T, path string) {
+		addr := serveWith(t, sql.Options{})
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			return converse(t, addr, d.Input) + "\n"
+		})
+	})
 }

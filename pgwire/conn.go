@@ -263,6 +263,7 @@ func (c *conn) sessionOptions(params map[string]string) sql.SessionOptions {
 			c.w.sendParameter(name, value)
 		},
 		Terminate: c.terminate,
+		Portals:   c,
 		Copy:      c,
 	}
 }

@@ -26,7 +26,8 @@ type session interface {
 	Statement(name string) prepared
 	DropStatement(name string)
 	Bind(ctx context.Context, p prepared, args []types.Datum) (portal, error)
-	CursorColumns(name string) ([]sql.Column, bool)
+	CursorPortal(name string) portal // nil: there is none
+	DropCursor(name string)
 	Sync(ctx context.Context) error
 	Fail()
 	Cancel()
@@ -88,4 +89,11 @@ func (s sqlSession) Bind(ctx context.Context, p prepared, args []types.Datum) (p
 		return nil, err
 	}
 	return out, nil
+}
+
+func (s sqlSession) CursorPortal(name string) portal {
+	if p := s.Session.CursorPortal(name); p != nil {
+		return p
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgproto3/v2"
 
+	"minidb/sql"
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
 )
@@ -70,6 +71,9 @@ func (c *conn) portal(name string) (*boundPortal, error) {
 	if p := c.portals[name]; p != nil {
 		return p, nil
 	}
+	if p := c.sess.CursorPortal(name); p != nil {
+		return &boundPortal{portal: p}, nil
+	}
 	return nil, sqlerr.New(sqlerr.InvalidCursorName, "portal \"%s\" does not exist", name)
 }
 
@@ -83,8 +87,8 @@ func (c *conn) bind(body []byte) error {
 	if err != nil {
 		return err
 	}
-	if m.DestinationPortal != "" && c.portals[m.DestinationPortal] != nil {
-		return sqlerr.New(sqlerr.DuplicateCursor, "portal \"%s\" already exists", m.DestinationPortal)
+	if name := m.DestinationPortal; name != "" && (c.portals[name] != nil || c.sess.CursorPortal(name) != nil) {
+		return sqlerr.New(sqlerr.DuplicateCursor, "cursor \"%s\" already exists", m.DestinationPortal)
 	}
 	args, err := c.arguments(st, &m)
 	if err != nil {
@@ -193,11 +197,6 @@ func (c *conn) describe(body []byte) error {
 		c.w.send(&d)
 		c.w.describe(st.Columns(), nil)
 	case 'P':
-		// DECLARE makes portals too.
-		if columns, ok := c.sess.CursorColumns(m.Name); ok {
-			c.w.describe(columns, nil)
-			return nil
-		}
 		p, err := c.portal(m.Name)
 		if err != nil {
 			return err
@@ -278,6 +277,7 @@ func (c *conn) closeObject(body []byte) error {
 		}
 	case 'P':
 		c.closePortal(m.Name)
+		c.sess.DropCursor(m.Name)
 	default:
 		return protocolError("invalid CLOSE message subtype %d", m.ObjectType).WithSeverity(sqlerr.SeverityError)
 	}
@@ -304,6 +304,18 @@ func (c *conn) closePortal(name string) {
 		delete(c.portals, name)
 	}
 }
+
+// Portal is a portal by name, for FETCH.
+func (c *conn) Portal(name string) *sql.Portal {
+	if p := c.portals[name]; p != nil && name != "" {
+		sp, _ := p.portal.(*sql.Portal)
+		return sp
+	}
+	return nil
+}
+
+// ClosePortal is closePortal for CLOSE.
+func (c *conn) ClosePortal(name string) { c.closePortal(name) }
 
 // closePortals closes all portals: they do not outlive their transaction.
 func (c *conn) closePortals() {

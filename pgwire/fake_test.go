@@ -91,7 +91,8 @@ func (s *fakeSession) Parameters() []sql.Param {
 	return []sql.Param{{Name: "server_version", Value: "15.0"}, {Name: "client_encoding", Value: "UTF8"}}
 }
 
-func (s *fakeSession) CursorColumns(string) ([]sql.Column, bool) { return nil, false }
+func (s *fakeSession) CursorPortal(string) portal { return nil }
+func (s *fakeSession) DropCursor(string)          {}
 
 func (s *fakeSession) Fail() {
 	if s.status == 'T' {

@@ -47,7 +47,7 @@ func (s *Session) runDeclare(ctx context.Context, q *statement, st *parse.Declar
 	if !st.Hold && !s.tx.block && !q.severalInMessage {
 		return sqlerr.New(sqlerr.NoActiveSQLTransaction, "DECLARE CURSOR can only be used in transaction blocks")
 	}
-	if s.cursors[st.Name] != nil {
+	if s.cursors[st.Name] != nil || s.opts.Portals != nil && s.opts.Portals.Portal(st.Name) != nil {
 		return sqlerr.New(sqlerr.DuplicateCursor, "cursor \"%s\" already exists", st.Name)
 	}
 	inner := &statement{
@@ -111,17 +111,57 @@ func (s *Session) findCursor(name string) (*cursor, error) {
 	if c := s.cursors[name]; c != nil {
 		return c, nil
 	}
+	if s.opts.Portals != nil {
+		if p := s.opts.Portals.Portal(name); p != nil && p.columns != nil {
+			return cursorOver(p), nil
+		}
+	}
 	return nil, sqlerr.New(sqlerr.InvalidCursorName, "cursor \"%s\" does not exist", name)
 }
 
-// CursorColumns are the columns of the cursor that DECLARE made under a name; false: there is none.
-func (s *Session) CursorColumns(name string) ([]Column, bool) {
+// cursorOver reads on from where a portal of the protocol is. It goes only forward.
+func cursorOver(p *Portal) *cursor {
+	c := &cursor{columns: p.columns, portal: p, noScroll: true, read: p.rows, position: p.rows}
+	for _, col := range p.columns {
+		c.types = append(c.types, col.Type)
+	}
+	return c
+}
+
+// CursorPortal is a portal that gives the rows of a cursor from where it is, for the protocol's Execute; nil if there is no such cursor.
+func (s *Session) CursorPortal(name string) *Portal {
 	c := s.cursors[name]
 	if c == nil {
-		return nil, false
+		return nil
 	}
-	return c.columns, true
+	return &Portal{session: s, columns: c.columns, state: portalRunning, run: &cursorRun{cursor: c, out: types.NewBatch(c.types)}}
 }
+
+// DropCursor forgets a cursor if there is one of that name.
+func (s *Session) DropCursor(name string) {
+	if s.cursors[name] != nil {
+		s.dropCursor(name)
+	}
+}
+
+// cursorRun gives the rows of a cursor one by one, so that it is where its reader is.
+type cursorRun struct {
+	cursor *cursor
+	out    *types.Batch
+}
+
+func (r *cursorRun) next(ctx context.Context) (*types.Batch, error) {
+	ok, err := r.cursor.advance(ctx)
+	if !ok || err != nil {
+		return nil, err
+	}
+	r.out.Reset()
+	r.cursor.give(r.out)
+	return r.out, nil
+}
+
+func (r *cursorRun) tag(rows int64) string { return "SELECT " + strconv.FormatInt(rows, 10) }
+func (r *cursorRun) close()                {}
 
 // fetchUtility is FETCH and MOVE.
 func (s *Session) fetchUtility(st *parse.FetchStmt) utility {
@@ -140,7 +180,7 @@ func (s *Session) fetchUtility(st *parse.FetchStmt) utility {
 		}
 		return f, nil
 	}}
-	if c := s.cursors[st.Name]; c != nil && !st.Move {
+	if c, err := s.findCursor(st.Name); err == nil && !st.Move {
 		u.columns = c.columns
 	}
 	return u
@@ -445,6 +485,10 @@ func (s *Session) runClose(st *parse.CloseStmt) (string, error) {
 	if _, err := s.findCursor(st.Name); err != nil {
 		return "", err
 	}
-	s.dropCursor(st.Name)
+	if s.cursors[st.Name] == nil {
+		s.opts.Portals.ClosePortal(st.Name)
+	} else {
+		s.dropCursor(st.Name)
+	}
 	return "CLOSE CURSOR", nil
 }

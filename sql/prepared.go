@@ -111,6 +111,6 @@ func (s *Session) runDeallocate(st *parse.DeallocateStmt) (string, error) {
 		_, err := s.findPrepared(st.Name)
 		return "", err
 	}
-	delete(s.prepared, st.Name)
+	s.DropStatement(st.Name)
 	return "DEALLOCATE", nil
 }

@@ -28,8 +28,16 @@ type SessionOptions struct {
 	// Terminate is called, on a goroutine of its own, when the session has to end for the given reason, such as
 	// idle_in_transaction_session_timeout: the error is for the client, and Close should follow soon. Nil: such limits do not act.
 	Terminate func(*sqlerr.Error)
+	// Portals are the protocol's portals, for FETCH, MOVE and CLOSE. Nil: there are none.
+	Portals PortalNames
 	// Copy is where COPY … STDIN and STDOUT read and write. Nil: they are refused.
 	Copy CopyStream
+}
+
+// PortalNames are portals with names that somebody else keeps. They share their names with the cursors.
+type PortalNames interface {
+	Portal(name string) *Portal // nil: there is none
+	ClosePortal(name string)
 }
 
 // Session is one client's settings and transaction. Its methods are for one goroutine at a time, Cancel excepted.
