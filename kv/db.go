@@ -210,6 +210,12 @@ func (db *DB) Check(ctx context.Context) error {
 	return db.eng.VerifyChecksums()
 }
 
+// EstimateKeys is about how many keys a span has: all versions count, and keys
+// that were deleted, until their garbage is gone. It is cheap.
+func (db *DB) EstimateKeys(s Span) (uint64, error) {
+	return db.eng.EstimateEntries(s.Start, s.End)
+}
+
 // Metrics are figures of the store as it stands.
 type Metrics struct {
 	Engine    storage.Metrics

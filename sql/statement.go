@@ -11,6 +11,7 @@ import (
 	"minidb/sql/internal/expr"
 	"minidb/sql/internal/parse"
 	"minidb/sql/internal/plan"
+	"minidb/sql/rowenc"
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
 )
@@ -213,8 +214,17 @@ func publicColumns(cols []plan.Column) []Column {
 func (s *Session) planner(ctx context.Context, view *catalog.View, text string) *plan.Planner {
 	return &plan.Planner{
 		Ctx: ctx, View: view, Database: s.database, SearchPath: s.searchPath(), Text: text, Types: s.Context(), Session: sessionEnv{s},
-		Notice: s.notice,
+		Notice: s.notice, Rows: s.tableRows,
 	}
+}
+
+// tableRows is about how many rows a table has.
+func (s *Session) tableRows(t *catalog.Table) float64 {
+	n, err := s.engine.options.KV.EstimateKeys(kv.PrefixSpan(rowenc.IndexPrefix(t.ID, t.Primary.ID)))
+	if err != nil {
+		return 0 // whoever reads the table will meet the error
+	}
+	return float64(n) / float64(max(len(t.Families), 1))
 }
 
 // searchPath is the schemas in which names are looked up.

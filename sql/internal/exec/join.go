@@ -9,26 +9,28 @@ import (
 	"minidb/sql/types"
 )
 
-// join keeps the right rows, by a hash of their keys if there are keys, and looks for those that fit each left row.
+// join keeps the rows of one side, the built one, by a hash of their keys if there are keys, and looks for those that fit each row of
+// the other. The built side is the right one unless the plan says otherwise.
 type join struct {
 	env         *Env
 	node        *plan.Join
 	left, right Operator
-	split       int              // how many columns left has
-	rows        *rowStore        // the right rows
-	heads       map[string]int32 // by key: the first right row
-	chain       []int32          // by right row: the next one of its key, or -1
-	matched     []bool           // by right row, if the unmatched ones are wanted
+	split       int       // how many columns left has
+	rows        *rowStore // the built rows
+	heads       keyTable
+	first, last []int32 // by key: its first and last built row
+	chain       []int32 // by built row: the next one of its key, or -1
+	matched     []bool  // by built row, if the unmatched ones are wanted
 	bytes       int64
 	key         []byte
 
-	in        *types.Batch // left rows at hand
-	at        int          // of the left row at hand
-	candidate int32        // the next right row to try, or -1
-	started   bool         // the candidates of the left row were looked up
-	found     bool         // the left row has fitted one
-	leftDone  bool
-	rest      int // the next right row to look at for not being matched
+	in        *types.Batch // rows of the other side at hand
+	at        int          // of the row at hand
+	candidate int32        // the next built row to try, or -1
+	started   bool         // the candidates of the row were looked up
+	found     bool         // the row has fitted one
+	inDone    bool
+	rest      int // the next built row to look at for not being matched
 	pair      pairRow
 	row       expr.BatchRow
 	out       types.Batch
@@ -48,26 +50,38 @@ func (p *pairRow) Datum(i int) types.Datum {
 	return p.left.Cols[i].Datum(p.leftRow)
 }
 
+// sides are the built side and the other one, with their keys.
+func (j *join) sides() (built, other Operator, builtKeys, otherKeys []expr.Expr) {
+	if j.node.BuildLeft {
+		return j.left, j.right, j.node.LeftKeys, j.node.RightKeys
+	}
+	return j.right, j.left, j.node.RightKeys, j.node.LeftKeys
+}
+
 func (j *join) Open(ctx context.Context) error {
 	j.out.Init(j.node.Types())
 	j.split = len(j.node.Left.Types())
-	j.rows = newRowStore(j.node.Right.Types(), j.env.Memory)
-	j.heads, j.chain, j.matched = map[string]int32{}, nil, nil
-	j.in, j.leftDone, j.rest = nil, false, 0
-	if err := j.right.Open(ctx); err != nil {
+	j.heads, j.first, j.last, j.chain, j.matched = keyTable{}, nil, nil, nil, nil
+	j.in, j.inDone, j.rest = nil, false, 0
+	builtNode := j.node.Right
+	if j.node.BuildLeft {
+		builtNode = j.node.Left
+	}
+	j.rows = newRowStore(builtNode.Types(), j.env.Memory)
+	built, other, keys, _ := j.sides()
+	if err := built.Open(ctx); err != nil {
 		return err
 	}
-	if err := j.build(ctx); err != nil {
+	if err := j.build(ctx, built, keys); err != nil {
 		return err
 	}
-	return j.left.Open(ctx)
+	return other.Open(ctx)
 }
 
-// build reads the right rows.
-func (j *join) build(ctx context.Context) error {
-	tails := map[string]int32{}
+// build reads the rows to keep.
+func (j *join) build(ctx context.Context, from Operator, keys []expr.Expr) error {
 	for {
-		in, err := j.right.Next(ctx)
+		in, err := from.Next(ctx)
 		if err != nil {
 			return err
 		}
@@ -75,35 +89,44 @@ func (j *join) build(ctx context.Context) error {
 			break
 		}
 		for r := range in.Rows() {
-			i := int32(j.rows.len())
-			if err := j.rows.add(in, r); err != nil {
-				return err
-			}
-			ok, err := j.makeKey(j.node.RightKeys, in, r)
+			ok, err := j.makeKey(keys, in, r)
 			if err != nil {
 				return err
 			}
-			j.chain = append(j.chain, -1)
-			if !ok {
+			if !ok && j.node.Kind != plan.RightJoin && j.node.Kind != plan.FullJoin {
 				continue // a key with a NULL equals nothing
 			}
-			if last, ok := tails[string(j.key)]; ok {
-				j.chain[last] = i
-			} else {
-				j.heads[string(j.key)] = i
-			}
-			tails[string(j.key)] = i
-			n := int64(len(j.key)) + 2*mapEntryBytes
-			if err := j.env.Memory.grow(n); err != nil {
+			if err := j.rows.add(in, r); err != nil {
 				return err
 			}
-			j.bytes += n
+			j.chain = append(j.chain, -1)
+			if ok {
+				j.enter(int32(j.rows.len() - 1))
+			}
 		}
+		n := j.heads.size() + int64(4*(cap(j.first)+cap(j.last)+cap(j.chain)))
+		if err := j.env.Memory.grow(n - j.bytes); err != nil {
+			return err
+		}
+		j.bytes = n
 	}
 	if j.node.Kind == plan.RightJoin || j.node.Kind == plan.FullJoin {
 		j.matched = make([]bool, j.rows.len())
 	}
 	return nil
+}
+
+// enter puts a built row at the end of the rows of the key at hand.
+func (j *join) enter(row int32) {
+	sum := hashKey(j.key)
+	k := j.heads.find(j.key, sum)
+	if k < 0 {
+		j.heads.add(j.key, sum)
+		j.first, j.last = append(j.first, row), append(j.last, row)
+		return
+	}
+	j.chain[j.last[k]] = row
+	j.last[k] = row
 }
 
 // makeKey computes the key of a row. It reports false if a part of it is NULL.
@@ -121,10 +144,11 @@ func (j *join) makeKey(keys []expr.Expr, b *types.Batch, r int) (bool, error) {
 }
 
 func (j *join) Next(ctx context.Context) (*types.Batch, error) {
+	_, other, _, keys := j.sides()
 	j.out.Reset()
 	for j.out.N < types.MaxBatchRows {
-		if j.leftDone {
-			j.addUnmatchedRight()
+		if j.inDone {
+			j.addUnmatched()
 			break
 		}
 		if j.in == nil || j.at == j.in.Rows() {
@@ -132,13 +156,13 @@ func (j *join) Next(ctx context.Context) (*types.Batch, error) {
 				return nil, err
 			}
 			var err error
-			if j.in, err = j.left.Next(ctx); err != nil {
+			if j.in, err = other.Next(ctx); err != nil {
 				return nil, err
 			}
-			j.at, j.started, j.leftDone = 0, false, j.in == nil
+			j.at, j.started, j.inDone = 0, false, j.in == nil
 			continue
 		}
-		if err := j.step(ctx); err != nil {
+		if err := j.step(ctx, keys); err != nil {
 			return nil, err
 		}
 	}
@@ -148,19 +172,21 @@ func (j *join) Next(ctx context.Context) (*types.Batch, error) {
 	return &j.out, nil
 }
 
-// step tries the right rows for the left row at hand, until the batch is full or there are no more.
-func (j *join) step(ctx context.Context) error {
+// step tries the built rows for the row at hand, until the batch is full or there are no more.
+func (j *join) step(ctx context.Context, keys []expr.Expr) error {
 	if !j.started {
 		j.started, j.found, j.candidate = true, false, -1
-		ok, err := j.makeKey(j.node.LeftKeys, j.in, j.at)
+		ok, err := j.makeKey(keys, j.in, j.at)
 		if err != nil {
 			return err
 		}
-		if i, has := j.heads[string(j.key)]; ok && has {
-			j.candidate = i
+		if ok {
+			if k := j.heads.find(j.key, hashKey(j.key)); k >= 0 {
+				j.candidate = j.first[k]
+			}
 		}
 	}
-	j.pair.left, j.pair.leftRow = j.in, j.in.Row(j.at)
+	kind := j.node.Kind
 	for tried := 0; j.candidate >= 0; tried++ {
 		if j.out.N == types.MaxBatchRows {
 			return nil
@@ -172,7 +198,7 @@ func (j *join) step(ctx context.Context) error {
 		}
 		i := int(j.candidate)
 		j.candidate = j.chain[i]
-		j.pair.right, j.pair.rightRow = j.rows.batch(i)
+		j.setPair(i)
 		if j.node.On != nil {
 			ok, err := isTrue(j.env, j.node.On, &j.pair)
 			if err != nil {
@@ -183,17 +209,31 @@ func (j *join) step(ctx context.Context) error {
 			}
 		}
 		j.found = true
+		if kind == plan.SemiJoin || kind == plan.AntiJoin {
+			break
+		}
 		if j.matched != nil {
 			j.matched[i] = true
 		}
 		j.emit(true, true)
 	}
-	if !j.found && (j.node.Kind == plan.LeftJoin || j.node.Kind == plan.FullJoin) {
+	if j.found == (kind == plan.SemiJoin) && kind >= plan.SemiJoin || !j.found && (kind == plan.LeftJoin || kind == plan.FullJoin) {
+		j.pair.left, j.pair.leftRow = j.in, j.in.Row(j.at)
 		j.emit(true, false)
 	}
 	j.at++
 	j.started = false
 	return nil
+}
+
+// setPair makes the row at hand and built row i the pair at hand.
+func (j *join) setPair(i int) {
+	b, r := j.rows.batch(i)
+	if j.node.BuildLeft {
+		j.pair = pairRow{left: b, leftRow: r, right: j.in, rightRow: j.in.Row(j.at)}
+	} else {
+		j.pair = pairRow{left: j.in, leftRow: j.in.Row(j.at), right: b, rightRow: r}
+	}
 }
 
 // emit adds the pair at hand, or one side of it with NULLs for the other.
@@ -220,8 +260,8 @@ func appendValue(to, from *types.Vec, row int) {
 	}
 }
 
-// addUnmatchedRight adds the right rows that no left row fitted, if they are wanted.
-func (j *join) addUnmatchedRight() {
+// addUnmatched adds the built rows that no other row fitted, if they are wanted.
+func (j *join) addUnmatched() {
 	for ; j.rest < len(j.matched) && j.out.N < types.MaxBatchRows; j.rest++ {
 		if !j.matched[j.rest] {
 			j.pair.right, j.pair.rightRow = j.rows.batch(j.rest)
@@ -236,6 +276,6 @@ func (j *join) Close() {
 	if j.rows != nil {
 		j.rows.release()
 		j.env.Memory.shrink(j.bytes)
-		j.rows, j.heads, j.chain, j.matched, j.bytes = nil, nil, nil, nil, 0
+		j.rows, j.heads, j.first, j.last, j.chain, j.matched, j.bytes = nil, keyTable{}, nil, nil, nil, nil, 0
 	}
 }

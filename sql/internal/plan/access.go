@@ -333,7 +333,7 @@ func (a *access) price(t *catalog.Table, conds []expr.Expr, wantOrder bool, limi
 // apply makes the scan read that way.
 func (a *access) apply(scan *Scan, conds []expr.Expr, need []bool) {
 	scan.Index, scan.Constraint, scan.Lookup, scan.Reverse = a.index, a.constraint, a.lookup, a.reverse && a.ordered
-	scan.Want = a.wanted(conds, need)
+	scan.Want, scan.cost = a.wanted(conds, need), a.cost
 	var early, late []expr.Expr
 	has := covered(scan.Table, a.index)
 	for i, e := range conds {

@@ -295,7 +295,7 @@ func (n *Subquery) explain(e *explainer) {
 }
 
 func (n *Join) explain(e *explainer) {
-	kind := [...]string{InnerJoin: "", LeftJoin: " Left", RightJoin: " Right", FullJoin: " Full"}[n.Kind]
+	kind := [...]string{InnerJoin: "", LeftJoin: " Left", RightJoin: " Right", FullJoin: " Full", SemiJoin: " Semi", AntiJoin: " Anti"}[n.Kind]
 	if len(n.LeftKeys) > 0 {
 		if kind == "" {
 			e.node(n, "Hash Join")

@@ -17,6 +17,7 @@ type source struct {
 	scan         *Scan    // a table; nil for anything else
 	node         Node     // anything else
 	lateral      *lateral // what the node uses of the items before it; nil: nothing
+	tableRows    float64  // about how many rows the table has
 	// names is how the scope sees it.
 	names *expr.Source
 }
@@ -27,6 +28,7 @@ type from struct {
 	width   int
 	scope   *expr.Scope
 	trees   []*joinTree // the items, side by side
+	semis   []*semiJoin // of WHERE
 }
 
 // buildFrom resolves the items of FROM.
@@ -99,7 +101,7 @@ func (p *Planner) addTable(f *from, t *parse.TableRef, use Use) error {
 		}
 		scan.forced = true
 	}
-	return p.add(f, &source{scan: scan, width: len(table.Columns), names: names}, t.Alias.Pos, t.Pos)
+	return p.add(f, &source{scan: scan, tableRows: p.tableRows(table), width: len(table.Columns), names: names}, t.Alias.Pos, t.Pos)
 }
 
 // tableNames is how a scope sees a table.

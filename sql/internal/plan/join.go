@@ -14,10 +14,13 @@ const (
 	LeftJoin
 	RightJoin
 	FullJoin
+	// SemiJoin gives the left rows that fit a right row, AntiJoin those that fit none.
+	SemiJoin
+	AntiJoin
 )
 
 // Join gives the pairs of rows of Left and Right that fit, Left's columns first. An outer join also gives the rows that fit none, with
-// NULLs in place of the others'.
+// NULLs in place of the others'. A semi join gives left rows only.
 type Join struct {
 	Kind        JoinKind
 	Left, Right Node
@@ -25,12 +28,17 @@ type Join struct {
 	LeftKeys, RightKeys []expr.Expr
 	// On, over the pair, must be true as well. Nil: none.
 	On expr.Expr
+	// BuildLeft tells that the left rows, of an inner join, are the fewer ones: those to keep.
+	BuildLeft bool
 
 	conds []expr.Expr // of the keys, for EXPLAIN
 }
 
 // Types are Left's and then Right's.
 func (n *Join) Types() []types.Type {
+	if n.Kind == SemiJoin || n.Kind == AntiJoin {
+		return n.Left.Types()
+	}
 	return append(append([]types.Type(nil), n.Left.Types()...), n.Right.Types()...)
 }
 
@@ -41,8 +49,10 @@ type joinTree struct {
 	kind        JoinKind
 	left, right *joinTree
 	on          []expr.Expr
+	semi        *semiJoin // of left's rows; right is nil then
 	first       int
 	width       int
+	rows        float64 // about how many it has
 }
 
 // plan makes the node of a tree whose rows fulfil the conditions, which use no other columns. The node's columns are the tree's.
@@ -50,6 +60,11 @@ func (t *joinTree) plan(conds []expr.Expr, need []bool) Node {
 	if t.source != nil {
 		node, _ := t.source.plan(conds, need, nil, 0)
 		return node
+	}
+	if t.semi != nil {
+		need = append([]bool(nil), need...)
+		t.semi.mark(need)
+		return t.semi.over(t.left.plan(conds, need), t.first, t.left.rows)
 	}
 	n := &Join{Kind: t.kind}
 	var toLeft, toRight, both, above []expr.Expr
@@ -85,7 +100,11 @@ func (t *joinTree) plan(conds []expr.Expr, need []bool) Node {
 	if t.right.source != nil && t.right.source.lateral != nil {
 		return t.planLateral(&Apply{Kind: t.kind}, toLeft, append(both, toRight...), above, need)
 	}
+	if n := t.planLookup(toLeft, toRight, both, above, need); n != nil {
+		return n
+	}
 	t.splitKeys(n, both)
+	n.BuildLeft = t.kind == InnerJoin && len(n.LeftKeys) > 0 && t.left.rows < t.right.rows
 	n.Left, n.Right = t.left.plan(toLeft, need), t.right.plan(toRight, need)
 	if len(above) == 0 {
 		return n
@@ -156,11 +175,64 @@ func (f *from) plan(conds []expr.Expr, need []bool, order []columnOrder, limit i
 		return node, false
 	case 1:
 		if s := f.trees[0].source; s != nil {
-			return s.plan(conds, need, order, limit)
+			return f.planOne(conds, need, order, limit)
 		}
 	}
 	trees, conds := flatten(f.trees, conds)
-	return joinAll(trees, conds, need), false
+	need = append([]bool(nil), need...)
+	var above []*semiJoin
+	for _, j := range f.semis {
+		if !j.wrap(trees) {
+			j.mark(need)
+			above = append(above, j)
+		}
+	}
+	node, rows := joinAll(trees, conds, need)
+	for _, j := range above {
+		node = j.over(node, 0, rows)
+		rows *= semiSelectivity
+	}
+	return node, false
+}
+
+// planOne is plan for one item. A semi join does not keep an order: it may put rows aside.
+func (f *from) planOne(conds []expr.Expr, need []bool, order []columnOrder, limit int64) (node Node, ordered bool) {
+	s := f.trees[0].source
+	if len(f.semis) == 0 {
+		return s.plan(conds, need, order, limit)
+	}
+	need = append([]bool(nil), need...)
+	for _, j := range f.semis {
+		j.mark(need)
+	}
+	f.trees[0].count(conds)
+	node, _ = s.plan(conds, need, nil, 0)
+	for _, j := range f.semis {
+		node = j.over(node, 0, f.trees[0].rows)
+	}
+	return node, false
+}
+
+// wrap puts the join over the one tree whose columns it uses. It reports false if there is no such tree.
+func (j *semiJoin) wrap(trees []*joinTree) bool {
+	var only *joinTree
+	at := 0
+	for i, t := range trees {
+		for _, c := range j.on {
+			if !t.has(c) {
+				continue
+			}
+			if only != nil && only != t {
+				return false
+			}
+			only, at = t, i
+		}
+	}
+	if only == nil || only.source != nil && only.source.lateral != nil {
+		return false
+	}
+	trees[at] = &joinTree{kind: SemiJoin, semi: j, left: only, first: only.first, width: only.width}
+	return true
 }
 
 // whereConjuncts takes a condition that must be true apart. One conjunct that is never true stands for all.

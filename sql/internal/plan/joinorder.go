@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"slices"
 
 	"minidb/sql/internal/expr"
@@ -10,7 +11,7 @@ import (
 func flatten(trees []*joinTree, conds []expr.Expr) ([]*joinTree, []expr.Expr) {
 	var out []*joinTree
 	for _, t := range trees {
-		if t.source != nil || t.kind != InnerJoin {
+		if t.source != nil || t.kind != InnerJoin || t.semi != nil {
 			out = append(out, t)
 			continue
 		}
@@ -21,74 +22,141 @@ func flatten(trees []*joinTree, conds []expr.Expr) ([]*joinTree, []expr.Expr) {
 	return out, conds
 }
 
-// joinOrder is the order in which trees are joined, as places in the list: the one with the fewest rows first, then always one that an
-// equality connects with those before it, if there is one.
+// joinOrder is the order in which trees are joined, as places in the list: after the first one always the one that makes the fewest
+// rows, a connected one if there is one. The first one is that with which the joins have the fewest rows altogether.
 func joinOrder(trees []*joinTree, conds []expr.Expr) []int {
-	rows := make([]float64, len(trees))
-	links := make([][]int, len(trees)) // by tree: the trees that an equality connects it with
-	for i, t := range trees {
-		rows[i] = t.guessRows(conds)
-	}
-	for _, c := range conds {
-		if _, _, ok := expr.MatchEquality(c); !ok {
-			continue
-		}
-		used := treesOf(trees, c)
-		for _, i := range used {
-			for _, j := range used {
-				if i != j {
-					links[i] = append(links[i], j)
-				}
-			}
-		}
-	}
 	if slices.ContainsFunc(trees, func(t *joinTree) bool { return t.source != nil && t.source.lateral != nil }) {
 		return upTo(len(trees)) // a lateral item comes after those that it uses
 	}
-	done := make([]bool, len(trees))
-	reached := make([]bool, len(trees))
-	var order []int
-	for range trees {
-		best := -1
-		for i := range trees {
-			if !done[i] && (best < 0 || reached[i] && !reached[best] || reached[i] == reached[best] && rows[i] < rows[best]) {
-				best = i
-			}
-		}
-		done[best] = true
-		order = append(order, best)
-		for _, j := range links[best] {
-			reached[j] = true
+	g := newGreedy(trees, conds)
+	if len(trees) > maxStarts {
+		return g.from(g.fewest())
+	}
+	var best []int
+	cost := math.Inf(1)
+	for i := range trees {
+		if order := g.from(i); g.cost < cost {
+			best, cost = order, g.cost
 		}
 	}
-	return order
+	return best
+}
+
+// maxStarts is up to how many trees each is tried as the first one.
+const maxStarts = 10
+
+// fewest is the tree with the fewest rows of those that conditions connect with others.
+func (g *greedy) fewest() int {
+	linked := func(i int) bool { return len(g.links[i]) > 0 }
+	first := 0
+	for i, t := range g.trees {
+		if linked(i) && !linked(first) || linked(i) == linked(first) && t.rows < g.trees[first].rows {
+			first = i
+		}
+	}
+	return first
+}
+
+// from is the order that begins with a tree.
+func (g *greedy) from(first int) []int {
+	clear(g.done)
+	clear(g.reached)
+	for i := range g.passing {
+		g.passing[i] = 1
+	}
+	g.order, g.cost = nil, 0
+	for g.take(first, g.trees[first].rows); len(g.order) < len(g.trees); {
+		g.take(g.next())
+	}
+	return g.order
+}
+
+// greedy is the choice of an order of joins, one tree after the other.
+type greedy struct {
+	trees         []*joinTree
+	links         [][]link // by tree
+	passing       []float64
+	done, reached []bool
+	order         []int
+	rows          float64 // about how many the trees so far give
+	cost          float64 // the rows of all joins so far
+}
+
+// link tells that conditions connect a tree with another: they leave a share of the pairs.
+type link struct {
+	to    int
+	share float64
+	equal bool // an equality is among them
+}
+
+func newGreedy(trees []*joinTree, conds []expr.Expr) *greedy {
+	g := &greedy{trees: trees, links: make([][]link, len(trees)), done: make([]bool, len(trees)), reached: make([]bool, len(trees))}
+	g.passing = slices.Repeat([]float64{1}, len(trees))
+	classes := equalColumns(trees, conds)
+	var pairs [][2]int
+	between := map[[2]int][]expr.Expr{}
+	for _, c := range conds {
+		if used := treesOf(trees, c); len(used) == 2 {
+			pair := [2]int{min(used[0], used[1]), max(used[0], used[1])}
+			if between[pair] == nil {
+				pairs = append(pairs, pair)
+			}
+			between[pair] = append(between[pair], c)
+		}
+	}
+	for _, pair := range pairs {
+		conds := between[pair]
+		left, right := trees[pair[0]], trees[pair[1]]
+		share := joinedRows(left, right, conds, classes) / (left.rows * right.rows)
+		equal := slices.ContainsFunc(conds, func(c expr.Expr) bool {
+			_, _, ok := expr.MatchEquality(c)
+			return ok
+		})
+		g.links[pair[0]] = append(g.links[pair[0]], link{to: pair[1], share: share, equal: equal})
+		g.links[pair[1]] = append(g.links[pair[1]], link{to: pair[0], share: share, equal: equal})
+	}
+	return g
+}
+
+// next is the tree to join next, and about how many rows there are then.
+func (g *greedy) next() (best int, rows float64) {
+	best = -1
+	for i := range g.trees {
+		if g.done[i] || best >= 0 && g.reached[best] && !g.reached[i] {
+			continue
+		}
+		n := g.rowsWith(i)
+		if best < 0 || g.reached[i] && !g.reached[best] || n < rows || n == rows && g.trees[i].rows < g.trees[best].rows {
+			best, rows = i, n
+		}
+	}
+	return best, rows
+}
+
+// rowsWith estimates the join of the trees so far with another.
+func (g *greedy) rowsWith(i int) float64 {
+	return math.Max(g.rows*g.trees[i].rows*g.passing[i], 1)
+}
+
+func (g *greedy) take(i int, rows float64) {
+	g.done[i], g.rows, g.cost = true, rows, g.cost+rows
+	g.order = append(g.order, i)
+	for _, l := range g.links[i] {
+		g.passing[l.to] *= l.share
+		g.reached[l.to] = g.reached[l.to] || l.equal
+	}
 }
 
 // treesOf are the trees whose columns an expression uses.
 func treesOf(trees []*joinTree, e expr.Expr) []int {
 	var out []int
-	for i, t := range trees {
-		if t.has(e) {
+	expr.Columns(e, func(c *expr.Column) {
+		i := slices.IndexFunc(trees, func(t *joinTree) bool { return c.Index >= t.first && c.Index < t.first+t.width })
+		if i >= 0 && !slices.Contains(out, i) {
 			out = append(out, i)
 		}
-	}
+	})
 	return out
-}
-
-// guessRows estimates the rows of a tree by the conditions that use nothing else.
-func (t *joinTree) guessRows(conds []expr.Expr) float64 {
-	rows := float64(guessedRows)
-	for _, c := range conds {
-		if !t.hasAllOf(c) {
-			continue
-		}
-		if m, ok := expr.MatchComparison(c); ok && m.Op == expr.OpEq {
-			rows *= equalSelectivity
-		} else {
-			rows *= filterSelectivity
-		}
-	}
-	return rows
 }
 
 // hasAllOf reports whether an expression uses columns of the tree, and no others.
@@ -110,11 +178,19 @@ func (t *joinTree) move(by int) {
 	}
 	t.on = shiftAll(t.on, by)
 	t.left.move(by)
+	if t.semi != nil {
+		t.semi.move(by)
+		return
+	}
 	t.right.move(by)
 }
 
-// joinAll plans the inner join of trees. Its rows have the columns in the order of the list, in whatever order they are joined.
-func joinAll(trees []*joinTree, conds []expr.Expr, need []bool) Node {
+// joinAll plans the inner join of trees and tells about how many rows there are. They have the columns in the order of the list, in
+// whatever order the trees are joined.
+func joinAll(trees []*joinTree, conds []expr.Expr, need []bool) (Node, float64) {
+	for _, t := range trees {
+		t.count(conds)
+	}
 	width := 0
 	for _, t := range trees {
 		width += t.width
@@ -134,7 +210,8 @@ func joinAll(trees []*joinTree, conds []expr.Expr, need []bool) Node {
 		joined = append(joined, t)
 	}
 	if !moved {
-		return leftDeep(joined).plan(conds, need)
+		tree := leftDeep(joined, conds)
+		return tree.plan(conds, need), tree.rows
 	}
 	movedConds := make([]expr.Expr, len(conds))
 	for i, c := range conds {
@@ -155,19 +232,23 @@ func joinAll(trees []*joinTree, conds []expr.Expr, need []bool) Node {
 	for _, t := range joined {
 		t.move(to[t.first] - t.first)
 	}
-	node := leftDeep(joined).plan(movedConds, movedNeed)
+	tree := leftDeep(joined, movedConds)
+	node := tree.plan(movedConds, movedNeed)
 	back, ts := make([]expr.Expr, width), node.Types()
 	for c := range back {
 		back[c] = expr.NewColumn(to[c], ts[to[c]], "", "")
 	}
-	return &Project{Input: node, Exprs: back}
+	return &Project{Input: node, Exprs: back}, tree.rows
 }
 
 // leftDeep joins trees that stand side by side.
-func leftDeep(trees []*joinTree) *joinTree {
+func leftDeep(trees []*joinTree, conds []expr.Expr) *joinTree {
+	g := newGreedy(trees, conds)
+	g.take(0, trees[0].rows)
 	tree := trees[0]
-	for _, next := range trees[1:] {
-		tree = &joinTree{left: tree, right: next, first: tree.first, width: tree.width + next.width}
+	for i, next := range trees[1:] {
+		g.take(i+1, g.rowsWith(i+1))
+		tree = &joinTree{left: tree, right: next, first: tree.first, width: tree.width + next.width, rows: g.rows}
 	}
 	return tree
 }

@@ -25,7 +25,9 @@ type Planner struct {
 	Session    expr.Session
 	Notice     func(*sqlerr.Error)
 	NoParams   bool // a parameter is an error
-	Snapshot   bool // the transaction reads one snapshot, which may be older than the tables' newest descriptors
+	// Rows is about how many rows a table has. Nil: nothing is known of tables.
+	Rows     func(*catalog.Table) float64
+	Snapshot bool // the transaction reads one snapshot, which may be older than the tables' newest descriptors
 
 	builder  *expr.Builder
 	tables   []TableUse

@@ -27,6 +27,7 @@ type Scan struct {
 	forced  bool       // the statement named the index
 	virtual []Computed // the expressions of indexes
 	ordered bool       // the index's order saves a sort
+	cost    float64    // of reading it, if the table has guessedRows
 }
 
 // LockRows locks the rows of a scan for SELECT … FOR UPDATE and its kin, and passes them as they are once locked. Its rows are those of

@@ -122,8 +122,8 @@ func (s *selection) buildWhere() error {
 	if err != nil {
 		return err
 	}
-	s.conds = expr.SplitAnd(s.p.fold(e))
-	return nil
+	s.conds = factorOrs(expr.SplitAnd(s.p.fold(e)))
+	return s.takeSemiJoins()
 }
 
 func (s *selection) buildTargets() error {

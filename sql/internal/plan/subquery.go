@@ -22,6 +22,7 @@ type SubPlan struct {
 	// Correlated tells that the query uses columns of the enclosing ones: without, it is run once.
 	Correlated bool
 	number     int
+	query      *parse.SelectStmt // that it is the plan of
 }
 
 // subquery plans a query in an expression. It is the hook of the scopes.
@@ -30,7 +31,7 @@ func (p *Planner) subquery(b *expr.Builder, s *expr.Scope, q expr.SubqueryReques
 	if err != nil {
 		return nil, err
 	}
-	sub := &SubPlan{Root: query.node, Kind: q.Kind, Columns: len(query.columns), Left: len(q.Left)}
+	sub := &SubPlan{Root: query.node, Kind: q.Kind, Columns: len(query.columns), Left: len(q.Left), query: q.Query}
 	if err := p.checkWidthOf(sub, q); err != nil {
 		return nil, err
 	}
@@ -328,6 +329,19 @@ func eachSubPlan(n Node, f func(*SubPlan)) {
 		})
 		return e
 	})
+	eachApply(n, func(a *Apply) { eachSubPlan(a.Right, f) })
+}
+
+// eachApply calls f for the nodes of that kind that are not on the right side of another.
+func eachApply(n Node, f func(*Apply)) {
+	ins := inputs(n)
+	if a, ok := n.(*Apply); ok {
+		f(a)
+		ins = ins[:1]
+	}
+	for _, in := range ins {
+		eachApply(in, f)
+	}
 }
 
 // cte is a query of a WITH clause.
