@@ -2,9 +2,9 @@ package sql_test
 
 import "testing"
 
-// TestLogicScripts runs the logic tests of an ancestor of CockroachDB, of which PostgreSQL passes a third. Those that always run are the
+// TestCockroachScripts runs the logic tests of an ancestor of CockroachDB, of which PostgreSQL passes a third. Those that always run are the
 // files of plain SQL.
-func TestLogicScripts(t *testing.T) {
+func TestCockroachScripts(t *testing.T) {
 	always := map[string]bool{}
 	for _, name := range []string{
 		"aggregate", "array", "case_sensitive_names", "datetime", "decimal", "distinct", "distinct_on", "float", "insert", "join", "limit",

@@ -232,16 +232,3 @@ func resize(b []byte, n int) []byte {
 	}
 	return b[:n]
 }
-
-// OffsetOf returns about where in the file's data, Properties().DataBytes long,
-// a key lies or would lie: the offset of its block.
-func (r *Reader) OffsetOf(key []byte) (uint64, error) {
-	var c cursor
-	c.init(r, true, false)
-	ok, err := c.find(key, false)
-	if !ok || err != nil {
-		return 0, err
-	}
-	_, h, _, err := c.entry()
-	return h.Offset, err
-}

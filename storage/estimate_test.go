@@ -7,7 +7,7 @@ import (
 	"minidb/storage/vfs"
 )
 
-// TestEstimateEntries: by blocks in files, by counting in the memtable.
+// TestEstimateEntries: by room in files, by counting in the memtable.
 func TestEstimateEntries(t *testing.T) {
 	mem := vfs.NewMem()
 	db, err := Open("db", Options{FS: mem, BlockBytes: 256, DisableAutoCompactions: true})
@@ -28,8 +28,8 @@ func TestEstimateEntries(t *testing.T) {
 	check("k0100", "k0200", 100, 0)
 	must(t, db.Flush())
 	check("a", "z", 1000, 0)
-	check("k0100", "k0200", 100, 30)
-	check("k0500", "z", 500, 30)
-	check("k0500", "k0501", 1, 15)
+	check("k0100", "k0200", 100, 60)
+	check("k0500", "z", 500, 200)
+	check("k0500", "k0501", 1, 30)
 	check("l", "z", 0, 0)
 }

@@ -18,8 +18,6 @@ type keyTable struct {
 // hashKey is the hash that the table, and spilling by it, goes by.
 func hashKey(key []byte) uint64 { return xxhash.Sum64(key) }
 
-func (t *keyTable) len() int { return len(t.sums) }
-
 // size is what the table takes.
 func (t *keyTable) size() int64 {
 	return int64(4*cap(t.slots) + 8*cap(t.sums) + 8*cap(t.ends) + cap(t.bytes))

@@ -81,7 +81,7 @@ func (s *source) rows(t *joinTree, conds []expr.Expr) float64 {
 // hasUniqueKey reports whether the columns, given by ordinal, contain those of a unique index.
 func hasUniqueKey(t *catalog.Table, ordinals []int) bool {
 	return slices.ContainsFunc(t.AllIndexes(), func(x *catalog.Index) bool {
-		return x.Unique && x.State == catalog.IndexPublic && len(x.Keys) > 0 && !slices.ContainsFunc(x.Keys, func(k catalog.IndexColumn) bool {
+		return x.Unique && x.Where == 0 && x.State == catalog.IndexPublic && len(x.Keys) > 0 && !slices.ContainsFunc(x.Keys, func(k catalog.IndexColumn) bool {
 			return !slices.Contains(ordinals, t.Ordinal(k.Column))
 		})
 	})

@@ -49,3 +49,33 @@ func factorOr(or *expr.Or) []expr.Expr {
 func containsExpr(list []expr.Expr, e expr.Expr) bool {
 	return slices.ContainsFunc(list, func(x expr.Expr) bool { return expr.Equal(x, e) })
 }
+
+// restrictions are conditions on one tree each that follow from ORs over several: of n = 1 AND m = 2 OR n = 3 AND m = 4 that n is 1 or 3.
+// They only let rows go earlier.
+func restrictions(trees []*joinTree, conds []expr.Expr) []expr.Expr {
+	var out []expr.Expr
+	for _, c := range conds {
+		or, ok := c.(*expr.Or)
+		if !ok || expr.HasSubqueries(c) || expr.VolatilityOf(c) == expr.Volatile {
+			continue
+		}
+		used := treesOf(trees, c)
+		for _, i := range used {
+			if len(used) == 1 {
+				break
+			}
+			follows := &expr.Or{}
+			for _, side := range or.Args {
+				own := slices.DeleteFunc(expr.SplitAnd(side), func(c expr.Expr) bool { return !trees[i].hasAllOf(c) })
+				if len(own) == 0 {
+					break
+				}
+				follows.Args = append(follows.Args, expr.JoinAnd(own))
+			}
+			if len(follows.Args) == len(or.Args) {
+				out = append(out, follows)
+			}
+		}
+	}
+	return out
+}

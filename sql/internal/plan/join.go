@@ -179,6 +179,7 @@ func (f *from) plan(conds []expr.Expr, need []bool, order []columnOrder, limit i
 		}
 	}
 	trees, conds := flatten(f.trees, conds)
+	conds = append(conds, restrictions(trees, conds)...)
 	need = append([]bool(nil), need...)
 	var above []*semiJoin
 	for _, j := range f.semis {
