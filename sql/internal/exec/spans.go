@@ -66,6 +66,9 @@ func (b *spanBuilder) values(dst []types.Datum, v plan.KeyValues, t types.Type) 
 	if v.IsNull {
 		return append(dst, types.NullDatum), nil
 	}
+	if v.Array != nil {
+		return b.elements(dst, v.Array, t)
+	}
 	for _, e := range v.Values {
 		d, err := e.Eval(b.env.Eval, noRow)
 		if err != nil {
@@ -75,6 +78,24 @@ func (b *spanBuilder) values(dst []types.Datum, v plan.KeyValues, t types.Type) 
 			continue // nothing equals NULL
 		}
 		if key, inRange, _ := expr.KeyValue(d, e.Type(), t); inRange {
+			dst = append(dst, key.Clone())
+		}
+	}
+	return dst, nil
+}
+
+// elements appends the elements of an array, as values of a key column.
+func (b *spanBuilder) elements(dst []types.Datum, array expr.Expr, t types.Type) ([]types.Datum, error) {
+	d, err := array.Eval(b.env.Eval, noRow)
+	if err != nil || d.Null {
+		return dst, err
+	}
+	elem, _ := array.Type().Elem()
+	for _, d := range d.Array(elem).Elems {
+		if d.Null {
+			continue // nothing equals NULL
+		}
+		if key, inRange, _ := expr.KeyValue(d, elem, t); inRange {
 			dst = append(dst, key.Clone())
 		}
 	}

@@ -54,9 +54,10 @@ type ColumnComparison struct {
 	Op     CompareOp
 	Value  Expr   // one value; nil if List is set. Of the column's type, or of another that compares with it (see KeyValue)
 	List   []Expr // Column = any of these; Op is OpEq
+	Array  Expr   // Column = any element of this array; Op is OpEq
 }
 
-// MatchComparison recognises column op value, value op column and column IN (values).
+// MatchComparison recognises column op value, value op column, column IN (values) and column = ANY (array).
 func MatchComparison(e Expr) (ColumnComparison, bool) {
 	switch e := e.(type) {
 	case *Call:
@@ -80,6 +81,12 @@ func MatchComparison(e Expr) (ColumnComparison, bool) {
 			return ColumnComparison{}, false
 		}
 		return ColumnComparison{Column: c, Op: OpEq, List: e.List}, true
+	case *ArrayCompare:
+		c := asColumn(e.Left)
+		if c == nil || e.All || e.oper.name != "=" || !canKey(c, e.oper.right) || !IsRowIndependent(e.Array) {
+			return ColumnComparison{}, false
+		}
+		return ColumnComparison{Column: c, Op: OpEq, Array: e.Array}, true
 	case *Column:
 		// A bool column by itself.
 		if e.Level == 0 && e.typ.OID == types.BoolOID {

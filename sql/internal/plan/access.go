@@ -21,6 +21,7 @@ type access struct {
 	index      *catalog.Index
 	constraint *Constraint // nil: the whole index
 	used       []bool      // the conditions that the constraint stands for
+	weak       []expr.Expr // those that the constraint only follows from
 	single     []bool      // by key column: has one value
 	rows       float64     // about how many entries are read
 	lookup     bool
@@ -38,7 +39,16 @@ const (
 	filterSelectivity = 0.33
 	lookupCost        = 8.0 // of a row, where a scan of one costs 1
 	maxSpans          = 4096
+	guessedElements   = 10 // of an array
 )
+
+// guess is about how many values there are.
+func (v *KeyValues) guess() int {
+	if v.Array != nil {
+		return guessedElements
+	}
+	return max(len(v.Values), 1)
+}
 
 // chooseAccess finds the cheapest way to read the table of a scan: need are the columns wanted above it, conds the conditions on it,
 // order the order that would save a sort (nil: none), limit how many rows are probably read (0: all). It reports whether the order
@@ -111,7 +121,7 @@ func newAccess(t *catalog.Table, x *catalog.Index, conds, overs []expr.Expr) *ac
 			break
 		}
 		a.used[cond] = true
-		n := max(len(v.Values), 1)
+		n := v.guess()
 		spans *= n
 		a.single[i] = n == 1
 		a.rows *= math.Min(1, equalSelectivity*float64(n))
@@ -124,6 +134,11 @@ func newAccess(t *catalog.Table, x *catalog.Index, conds, overs []expr.Expr) *ac
 	for i, used := range a.used {
 		if used {
 			c.Conds = append(c.Conds, conds[i])
+		}
+	}
+	for i, e := range a.weak {
+		if i == 0 || e != a.weak[i-1] {
+			c.Conds = append(c.Conds, e)
 		}
 	}
 	if len(c.Prefix) > 0 || c.Range != nil {
@@ -140,6 +155,9 @@ func findEqual(conds []expr.Expr, used []bool, ordinal, spans int) (KeyValues, i
 		}
 		if c, not, ok := expr.MatchNull(e); ok && !not && c.Index == ordinal {
 			return KeyValues{IsNull: true}, i
+		}
+		if m, ok := expr.MatchComparison(e); ok && m.Array != nil && m.Column.Index == ordinal && spans*guessedElements <= maxSpans {
+			return KeyValues{Array: m.Array}, i
 		}
 		if values := equalValues(e, ordinal); values != nil && spans*len(values) <= maxSpans {
 			return KeyValues{Values: values}, i
@@ -164,7 +182,7 @@ func equalValues(e expr.Expr, ordinal int) []expr.Expr {
 	}
 	m, ok := expr.MatchComparison(e)
 	switch {
-	case !ok || m.Op != expr.OpEq || m.Column.Index != ordinal:
+	case !ok || m.Op != expr.OpEq || m.Column.Index != ordinal || m.Array != nil:
 		return nil
 	case m.List != nil:
 		return m.List
@@ -184,18 +202,14 @@ func (a *access) findRange(conds []expr.Expr, ordinal int) *KeyRange {
 			notNull = i
 			continue
 		}
-		m, ok := expr.MatchComparison(e)
-		if !ok || m.Column.Index != ordinal || m.List != nil {
-			continue
+		if m, ok := expr.MatchComparison(e); ok && m.Column.Index == ordinal && m.List == nil && m.Array == nil && r.bound(&m) {
+			a.used[i] = true
 		}
-		switch m.Op {
-		case expr.OpGt, expr.OpGe:
-			if r.Low == nil {
-				r.Low, r.LowExcl, a.used[i] = m.Value, m.Op == expr.OpGt, true
-			}
-		case expr.OpLt, expr.OpLe:
-			if r.High == nil {
-				r.High, r.HighExcl, a.used[i] = m.Value, m.Op == expr.OpLt, true
+	}
+	for i, e := range conds {
+		for _, m := range expr.WeakBounds(e) {
+			if !a.used[i] && m.Column.Index == ordinal && r.bound(&m) {
+				a.weak = append(a.weak, e)
 			}
 		}
 	}
@@ -204,6 +218,8 @@ func (a *access) findRange(conds []expr.Expr, ordinal int) *KeyRange {
 		r.NotNull = true
 	}
 	switch {
+	case len(a.weak) > 0:
+		a.rows *= rangeSelectivity
 	case r.Low != nil && r.High != nil:
 		a.rows *= boundSelectivity
 	case r.Low != nil || r.High != nil:
@@ -212,6 +228,19 @@ func (a *access) findRange(conds []expr.Expr, ordinal int) *KeyRange {
 		return nil
 	}
 	return &r
+}
+
+// bound takes a comparison as an end, unless there is one already.
+func (r *KeyRange) bound(m *expr.ColumnComparison) bool {
+	switch {
+	case (m.Op == expr.OpGt || m.Op == expr.OpGe) && r.Low == nil:
+		r.Low, r.LowExcl = m.Value, m.Op == expr.OpGt
+	case (m.Op == expr.OpLt || m.Op == expr.OpLe) && r.High == nil:
+		r.High, r.HighExcl = m.Value, m.Op == expr.OpLt
+	default:
+		return false
+	}
+	return true
 }
 
 // wanted is which columns the scan has to deliver: those needed above it and those of the conditions that are left.

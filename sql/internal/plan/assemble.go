@@ -28,8 +28,12 @@ func (s *selection) assemble() (Node, error) {
 		joined.Input, node = node, joined
 	}
 	if s.grouped {
-		node = s.groupSets(node)
-		node = &Aggregate{Input: node, Groups: s.groups, Sets: s.sets, Groupings: s.groupings, Aggs: s.aggs}
+		if fast := s.extremes(); fast != nil {
+			node = fast
+		} else {
+			node = s.groupSets(node)
+			node = &Aggregate{Input: node, Groups: s.groups, Sets: s.sets, Groupings: s.groupings, Aggs: s.aggs}
+		}
 		if s.having != nil {
 			node = &Filter{Input: node, Cond: s.having, shown: s.shownHaving}
 		}

@@ -46,7 +46,7 @@ func (n *CatalogScan) restrict(conds []expr.Expr, need []bool) {
 	for _, c := range conds {
 		expr.Columns(c, func(c *expr.Column) { n.Want[c.Index] = true })
 		m, ok := expr.MatchComparison(c)
-		if !ok || m.Op != expr.OpEq {
+		if !ok || m.Op != expr.OpEq || m.Array != nil {
 			continue
 		}
 		values := m.List

@@ -89,7 +89,8 @@ type Constraint struct {
 // the type cannot hold, selects nothing, unless IsNull is set.
 type KeyValues struct {
 	Values []expr.Expr
-	IsNull bool // the column is NULL; Values is empty
+	Array  expr.Expr // the values are its elements; nil: there is none, and Values counts
+	IsNull bool      // the column is NULL; Values is empty
 }
 
 // KeyRange are the ends of a range of a key column that is not NULL. Nil ends are open.

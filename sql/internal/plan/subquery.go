@@ -245,6 +245,7 @@ func (c *Constraint) mapExprs(one func(*expr.Expr), all func([]expr.Expr)) {
 		// The lists belong to the conditions, which others may share.
 		c.Prefix[i].Values = append([]expr.Expr(nil), c.Prefix[i].Values...)
 		all(c.Prefix[i].Values)
+		one(&c.Prefix[i].Array)
 	}
 	if c.Range != nil {
 		one(&c.Range.Low)
