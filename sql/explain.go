@@ -15,11 +15,11 @@ import (
 
 // explainOptions are the options of EXPLAIN that are there.
 type explainOptions struct {
-	analyze, verbose, timing, summary bool
+	analyze, verbose, costs, timing, summary bool
 }
 
 func parseExplainOptions(st *parse.ExplainStmt) (explainOptions, error) {
-	o := explainOptions{timing: true, summary: true}
+	o := explainOptions{costs: true, timing: true, summary: true}
 	for _, opt := range st.Options {
 		on, known := true, true
 		if opt.Value != nil {
@@ -39,7 +39,8 @@ func parseExplainOptions(st *parse.ExplainStmt) (explainOptions, error) {
 			o.timing = on
 		case "summary":
 			o.summary = on
-		case "costs": // minidb prints none
+		case "costs":
+			o.costs = on
 		case "buffers", "wal", "settings":
 			if on {
 				return o, sqlerr.Unsupported("EXPLAIN (" + strings.ToUpper(opt.Name) + ")")
@@ -86,7 +87,7 @@ func (s *Session) explainUtility(q *statement, st *parse.ExplainStmt) (utility, 
 			return nil, p.Err
 		}
 		if !o.analyze {
-			return s.explainRows(plan.Explain(p, plan.ExplainOptions{Verbose: o.verbose})), nil
+			return s.explainRows(plan.Explain(p, plan.ExplainOptions{Verbose: o.verbose, Estimates: o.costs})), nil
 		}
 		planning := time.Since(began)
 		return s.explainAnalyze(ctx, inner, args, p, o, planning)
@@ -112,7 +113,7 @@ func (s *Session) explainAnalyze(ctx context.Context, q *statement, args []types
 		return nil, err
 	}
 	elapsed := time.Since(began)
-	lines := plan.Explain(p, plan.ExplainOptions{Verbose: o.verbose, Analyze: counts, Timing: o.timing})
+	lines := plan.Explain(p, plan.ExplainOptions{Verbose: o.verbose, Estimates: o.costs, Analyze: counts, Timing: o.timing})
 	if !o.summary {
 		return s.explainRows(lines), nil
 	}

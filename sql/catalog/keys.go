@@ -22,6 +22,8 @@ const (
 
 	keySequence byte = 0x07 // sequence(4) generation(4) → where it stands
 	keyComment  byte = 0x08 // oid(4) column(2) → text
+
+	keyStatistics byte = 0x09 // id(4) → JSON
 )
 
 // nameKind says in which namespace a name is. Tables and their indexes share one, as in PostgreSQL.

@@ -34,10 +34,11 @@ type Store struct {
 	generation atomic.Uint64
 	roles      atomic.Pointer[cachedRoles]
 
-	mu     sync.Mutex
-	tables map[ID]cachedTable
-	rows   map[ID]*rowBlock
-	seqs   map[sequenceKey]*sequenceState
+	mu         sync.Mutex
+	tables     map[ID]cachedTable
+	statistics map[ID]cachedStatistics
+	rows       map[ID]*rowBlock
+	seqs       map[sequenceKey]*sequenceState
 }
 
 // cachedTable is a decoded descriptor with the bytes it was decoded from.
@@ -55,7 +56,7 @@ type rowBlock struct {
 // Open finds the catalog in db and makes it on the first start: databases postgres, template1 and template0, each with
 // a schema public, and a superuser of the given name.
 func Open(ctx context.Context, db *kv.DB, superuser string) (*Store, error) {
-	s := &Store{db: db, tables: map[ID]cachedTable{}, rows: map[ID]*rowBlock{}, seqs: map[sequenceKey]*sequenceState{}}
+	s := &Store{db: db, tables: map[ID]cachedTable{}, statistics: map[ID]cachedStatistics{}, rows: map[ID]*rowBlock{}, seqs: map[sequenceKey]*sequenceState{}}
 	txn, err := db.Begin(kv.TxnOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("open catalog: %w", err)
@@ -260,6 +261,7 @@ func (s *Store) cachedTable(key, raw []byte) *Table {
 func (s *Store) forget(id ID) {
 	s.mu.Lock()
 	delete(s.tables, id)
+	delete(s.statistics, id)
 	delete(s.rows, id)
 	s.forgetSequence(id)
 	s.mu.Unlock()

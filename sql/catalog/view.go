@@ -241,12 +241,13 @@ func (v *View) Role(ctx context.Context, name string) (*Role, error) {
 
 // Contents is everything in the catalog, each kind in the order of ids.
 type Contents struct {
-	Databases []*Database
-	Schemas   []*Schema // of all databases
-	Roles     []*Role
-	Tables    []*Table // views and sequences too
-	Enums     []*Enum
-	Defaults  []*DefaultPrivileges
+	Databases  []*Database
+	Schemas    []*Schema // of all databases
+	Roles      []*Role
+	Tables     []*Table // views and sequences too
+	Enums      []*Enum
+	Defaults   []*DefaultPrivileges
+	Statistics map[ID]*Statistics // of the tables that were analyzed
 }
 
 // Contents reads the whole catalog, without locks: tables may change or go right after.
@@ -286,7 +287,11 @@ func (v *View) Contents(ctx context.Context) (Contents, error) {
 			return c, corrupt("a descriptor of an unknown kind")
 		}
 	}
-	return c, it.Err()
+	if err := it.Err(); err != nil {
+		return c, err
+	}
+	c.Statistics, err = v.allStatistics(ctx)
+	return c, err
 }
 
 // reserve takes a name in a schema for this transaction. Errors: 42P07 if it is taken.
@@ -399,7 +404,7 @@ func (v *View) UpdateTable(ctx context.Context, old, t *Table) error {
 func (v *View) DropTable(t *Table) error {
 	v.touch()
 	v.dropped = append(v.dropped, t.ID)
-	keys := [][]byte{nameKey(nameRelation, t.Schema, t.Name), oidKey(uint32(t.OID)), descriptorKey(t.ID)}
+	keys := [][]byte{nameKey(nameRelation, t.Schema, t.Name), oidKey(uint32(t.OID)), descriptorKey(t.ID), statisticsKey(t.ID)}
 	if t.Kind == KindSequence {
 		keys = append(keys, sequenceStateKey(t))
 	}

@@ -131,6 +131,10 @@ func (i *Import) Run(ctx context.Context, store *catalog.Store, job *jobs.Job) e
 	if err != nil {
 		return err
 	}
+	empty, err := isEmpty(ctx, txn, t)
+	if err != nil {
+		return err
+	}
 	req := bulk.Request{
 		DB: i.env.KV, Txn: txn, FS: i.fs, Dir: i.dir, Files: i.files, Columns: rows.names(), Format: format, Rows: rows,
 		Borders: indexBorders(t), Threads: i.options.threads,
@@ -140,11 +144,18 @@ func (i *Import) Run(ctx context.Context, store *catalog.Store, job *jobs.Job) e
 	if err != nil {
 		return i.explain(ctx, req, t, err)
 	}
+	if err := addRows(ctx, view, t, result.Rows, empty); err != nil {
+		return err
+	}
 	done := jobs.Progress{Fraction: 1, Rows: result.Rows, Bytes: result.Bytes}
 	if err := job.Succeed(txn, done); err != nil {
 		return err
 	}
-	return i.explain(ctx, req, t, txn.Commit(ctx))
+	if err := txn.Commit(ctx); err != nil {
+		return i.explain(ctx, req, t, err)
+	}
+	view.Committed()
+	return nil
 }
 
 // indexBorders are the keys at which the files of one index end.

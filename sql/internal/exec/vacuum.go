@@ -23,7 +23,7 @@ var (
 )
 
 // Vacuum is VACUUM and ANALYZE. VACUUM gives back the space of what nobody can see any more, where that is worth the work; with FULL
-// everywhere. ANALYZE only looks at its tables: the planner knows no statistics.
+// everywhere. ANALYZE collects the statistics that the planner uses.
 func Vacuum(ctx context.Context, env *Env, st *parse.VacuumStmt) error {
 	command, known := "ANALYZE", analyzeOptions
 	if st.Vacuum {
@@ -47,8 +47,12 @@ func Vacuum(ctx context.Context, env *Env, st *parse.VacuumStmt) error {
 	if full {
 		v.mode, v.collect = kv.TableAccessExclusive, env.KV.CollectGarbage
 	}
-	if len(st.Tables) == 0 && st.Vacuum {
-		return v.collect(ctx, kv.Span{})
+	for _, o := range st.Options {
+		v.analyze = v.analyze || o.Name == "analyze" && isOn(o.Value)
+	}
+	v.analyze = v.analyze || st.Analyze || !st.Vacuum
+	if len(st.Tables) == 0 {
+		return v.everything(ctx)
 	}
 	for i := range st.Tables {
 		if err := v.table(ctx, &st.Tables[i]); err != nil {
@@ -70,6 +74,7 @@ type vacuum struct {
 	command string
 	mode    kv.TableLock
 	skip    bool // tables that somebody else has locked
+	analyze bool
 	collect func(context.Context, kv.Span) error
 }
 
@@ -114,8 +119,56 @@ func (v *vacuum) table(ctx context.Context, item *parse.VacuumTable) error {
 			return sqlerr.New(sqlerr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", name, t.Name)
 		}
 	}
-	if !v.st.Vacuum {
+	if v.st.Vacuum {
+		if err := v.collect(ctx, rowenc.TableSpan(t.ID)); err != nil {
+			return err
+		}
+	}
+	if !v.analyze {
 		return nil
 	}
-	return v.collect(ctx, rowenc.TableSpan(t.ID))
+	return analyze(ctx, v.env, t)
+}
+
+// everything is the command without tables: all of the database.
+func (v *vacuum) everything(ctx context.Context) error {
+	if v.st.Vacuum {
+		if err := v.collect(ctx, kv.Span{}); err != nil {
+			return err
+		}
+	}
+	if !v.analyze {
+		return nil
+	}
+	contents, err := v.env.View.Contents(ctx)
+	if err != nil {
+		return err
+	}
+	mine := map[catalog.ID]bool{}
+	for _, s := range contents.Schemas {
+		mine[s.ID] = s.Database == v.env.Database.ID
+	}
+	for _, t := range contents.Tables {
+		if t.Kind != catalog.KindTable || !mine[t.Schema] {
+			continue
+		}
+		// Who works on the table keeps it from being analyzed, but nothing else.
+		err := v.env.LockTable(ctx, t, v.mode, kv.NoWait)
+		if errors.Is(err, kv.ErrLockNotAvailable) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if t, err = v.env.View.TableByID(ctx, t.ID); catalog.IsNotFound(err) {
+			continue
+		}
+		if err == nil {
+			err = analyze(ctx, v.env, t)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -27,6 +27,7 @@ var snapshotTables = map[string]func(*Snapshot) []row{
 	"pg_type":            typeRows,
 	"pg_tables":          tablesRows,
 	"pg_indexes":         indexesRows,
+	"pg_stats":           statsRows,
 	"pg_views":           viewsRows,
 	"pg_sequence":        sequenceRows,
 	"pg_depend":          dependRows,
@@ -104,6 +105,9 @@ func (s *Snapshot) class(t *catalog.Table) class {
 		c.kind, c.am, c.replident = 'v', 0, 'n'
 	case catalog.KindSequence:
 		c.kind, c.am, c.replident, c.typ, c.tuples = 'S', 0, 'n', 0, 1
+	}
+	if known := s.all.Statistics[t.ID]; known != nil {
+		c.tuples = float64(known.Rows)
 	}
 	if s.isTemporary(t) {
 		c.persistence = 't'

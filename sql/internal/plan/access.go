@@ -24,10 +24,12 @@ type access struct {
 	weak       []expr.Expr // those that the constraint only follows from
 	single     []bool      // by key column: has one value
 	rows       float64     // about how many entries are read
+	one        bool        // at most one
 	lookup     bool
 	ordered    bool
 	reverse    bool
 	cost       float64
+	passing    float64 // part of the entries that fulfil the rest of the conditions
 }
 
 // There are no statistics yet: these are about what PostgreSQL takes when it knows nothing.
@@ -60,13 +62,13 @@ func chooseAccess(scan *Scan, conds []expr.Expr, need []bool, order []columnOrde
 		if x.State != catalog.IndexPublic || scan.forced && x != scan.Index || partial != nil && !expr.ImpliesAll(conds, partial) {
 			continue
 		}
-		a := newAccess(scan.Table, x, conds, scan.overKeys(x, conds))
+		a := newAccess(scan, x, conds, scan.overKeys(x, conds))
 		if partial != nil {
-			a.skipImplied(conds, partial)
+			a.skipImplied(scan, conds, partial)
 		}
 		a.lookup = needsLookup(scan.Table, x, a.wanted(conds, need))
 		a.ordered, a.reverse = a.order(scan.Table, scan.orderOver(x, order))
-		a.price(scan.Table, conds, len(order) > 0, limit)
+		a.price(scan, conds, len(order) > 0, limit)
 		if best == nil || a.cost < best.cost {
 			best = a
 		}
@@ -76,7 +78,7 @@ func chooseAccess(scan *Scan, conds []expr.Expr, need []bool, order []columnOrde
 		return chooseAccess(scan, conds, need, order, limit)
 	}
 	best.apply(scan, conds, need)
-	scan.SoftLimit = 0
+	scan.SoftLimit, scan.Estimate = 0, scan.estimate(conds)
 	if best.ordered || len(order) == 0 {
 		scan.SoftLimit = limit
 	}
@@ -99,36 +101,38 @@ func (n *Scan) orderOver(x *catalog.Index, order []columnOrder) []columnOrder {
 }
 
 // skipImplied leaves out the conditions that all rows of a partial index fulfil.
-func (a *access) skipImplied(conds []expr.Expr, partial expr.Expr) {
+func (a *access) skipImplied(scan *Scan, conds []expr.Expr, partial expr.Expr) {
 	for i, e := range conds {
 		if !a.used[i] && expr.ImpliesAll(expr.SplitAnd(partial), e) {
 			a.used[i] = true
-			a.rows *= filterSelectivity
+			a.rows *= scan.fraction(e)
 		}
 	}
 }
 
 // newAccess matches the conditions with the key columns of an index, from the first on. Conds are what overs, over those columns, are
 // of the scan.
-func newAccess(t *catalog.Table, x *catalog.Index, conds, overs []expr.Expr) *access {
+func newAccess(scan *Scan, x *catalog.Index, conds, overs []expr.Expr) *access {
+	t := scan.Table
 	a := &access{index: x, used: make([]bool, len(conds)), single: make([]bool, len(x.Keys)), rows: guessedRows}
 	var c Constraint
 	spans := 1
 	for i, k := range x.Keys {
 		v, cond := findEqual(overs, a.used, t.Ordinal(k.Column), spans)
 		if cond < 0 {
-			c.Range = a.findRange(overs, t.Ordinal(k.Column))
+			c.Range = a.findRange(scan, overs, t.Ordinal(k.Column))
 			break
 		}
 		a.used[cond] = true
 		n := v.guess()
 		spans *= n
 		a.single[i] = n == 1
-		a.rows *= math.Min(1, equalSelectivity*float64(n))
+		a.rows *= scan.valuesFraction(t.Ordinal(k.Column), &v)
 		c.Prefix = append(c.Prefix, v)
 	}
 	if x.Unique && len(c.Prefix) == len(x.Keys) && !slices.ContainsFunc(c.Prefix, func(v KeyValues) bool { return v.IsNull }) {
 		a.rows = float64(spans)
+		a.one = spans == 1
 	}
 	a.rows = math.Max(a.rows, float64(spans))
 	for i, used := range a.used {
@@ -191,7 +195,7 @@ func equalValues(e expr.Expr, ordinal int) []expr.Expr {
 }
 
 // findRange finds the conditions that bound a column.
-func (a *access) findRange(conds []expr.Expr, ordinal int) *KeyRange {
+func (a *access) findRange(scan *Scan, conds []expr.Expr, ordinal int) *KeyRange {
 	var r KeyRange
 	notNull := -1
 	for i, e := range conds {
@@ -220,11 +224,9 @@ func (a *access) findRange(conds []expr.Expr, ordinal int) *KeyRange {
 	switch {
 	case len(a.weak) > 0:
 		a.rows *= rangeSelectivity
-	case r.Low != nil && r.High != nil:
-		a.rows *= boundSelectivity
-	case r.Low != nil || r.High != nil:
-		a.rows *= rangeSelectivity
-	case !r.NotNull:
+	case r.Low != nil || r.High != nil || r.NotNull:
+		a.rows *= scan.rangeFraction(ordinal, &r)
+	default:
 		return nil
 	}
 	return &r
@@ -328,13 +330,15 @@ func (a *access) isSingle(t *catalog.Table, ordinal int) bool {
 }
 
 // price estimates what the way costs.
-func (a *access) price(t *catalog.Table, conds []expr.Expr, wantOrder bool, limit int64) {
+func (a *access) price(scan *Scan, conds []expr.Expr, wantOrder bool, limit int64) {
+	t := scan.Table
 	passing := 1.0
 	for i := range conds {
 		if !a.used[i] {
-			passing *= filterSelectivity
+			passing *= scan.fraction(conds[i])
 		}
 	}
+	a.passing = passing
 	rows := a.rows
 	sort := wantOrder && !a.ordered
 	if limit > 0 && !sort {

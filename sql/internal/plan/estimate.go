@@ -57,6 +57,9 @@ func (s *source) rows(t *joinTree, conds []expr.Expr) float64 {
 	if s.scan != nil {
 		rows = s.tableRows
 	}
+	if s.scan != nil && s.scan.statistics != nil {
+		return s.known(t, conds)
+	}
 	var equal []int
 	for _, c := range conds {
 		if !t.hasAllOf(c) {
@@ -73,6 +76,22 @@ func (s *source) rows(t *joinTree, conds []expr.Expr) float64 {
 		}
 	}
 	if s.scan != nil && hasUniqueKey(s.scan.Table, equal) {
+		return 1
+	}
+	return math.Max(rows, 1)
+}
+
+// known is rows of a table that was analyzed.
+func (s *source) known(t *joinTree, conds []expr.Expr) float64 {
+	rows := s.tableRows
+	var own []expr.Expr
+	for _, c := range conds {
+		if t.hasAllOf(c) {
+			own = append(own, shift(c, -s.first))
+			rows *= s.scan.fraction(own[len(own)-1])
+		}
+	}
+	if s.scan.estimate(own) == 1 {
 		return 1
 	}
 	return math.Max(rows, 1)
@@ -136,6 +155,9 @@ func (t *joinTree) distinct(e expr.Expr) float64 {
 	}
 	if hasUniqueKey(s.scan.Table, []int{c.Index - s.first}) {
 		return s.tableRows
+	}
+	if k := s.scan.statistics.Column(&s.scan.Table.Columns[c.Index-s.first]); k != nil && k.Distinct != 0 {
+		return math.Max(k.Values(s.tableRows), 1)
 	}
 	return math.Min(unknownDistinct, s.tableRows)
 }

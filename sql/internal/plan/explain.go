@@ -22,10 +22,12 @@ type Counts map[Node]*Count
 type ExplainOptions struct {
 	Verbose bool
 	Timing  bool
-	Analyze Counts // nil: not run
+	// Estimates: scans of tables that ANALYZE has seen tell about how many rows they give.
+	Estimates bool
+	Analyze   Counts // nil: not run
 }
 
-// Explain prints a plan as PostgreSQL does, without costs: there are no statistics to compute them from.
+// Explain prints a plan as PostgreSQL does, without costs: those of minidb compare ways to read a table and say nothing else.
 func Explain(p *Plan, o ExplainOptions) []string {
 	e := &explainer{options: o, qualify: countScans(p.Root) > 1}
 	p.Root.explain(e)
@@ -44,6 +46,9 @@ type explainer struct {
 // node begins a node.
 func (e *explainer) node(n Node, format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
+	if scan, ok := n.(*Scan); ok && scan.Estimate > 0 && e.options.Estimates {
+		line += fmt.Sprintf("  (rows=%.0f)", scan.Estimate)
+	}
 	if c := e.options.Analyze[n]; c != nil {
 		line += e.counts(c)
 	} else if e.options.Analyze != nil {

@@ -95,13 +95,17 @@ func (p *Planner) addTable(f *from, t *parse.TableRef, use Use) error {
 	if scan.virtual, err = virtualColumns(table, p.Types); err != nil {
 		return err
 	}
+	if scan.statistics, err = p.View.Statistics(p.Ctx, table.ID); err != nil {
+		return err
+	}
 	if t.Index != "" {
 		if scan.Index = table.IndexByName(t.Index); scan.Index == nil || scan.Index.State != catalog.IndexPublic {
 			return p.at(sqlerr.New(sqlerr.UndefinedObject, "index \"%s\" does not exist", t.Index), t.Pos)
 		}
 		scan.forced = true
 	}
-	return p.add(f, &source{scan: scan, tableRows: p.tableRows(table), width: len(table.Columns), names: names}, t.Alias.Pos, t.Pos)
+	scan.tableRows = p.tableRows(table)
+	return p.add(f, &source{scan: scan, tableRows: scan.tableRows, width: len(table.Columns), names: names}, t.Alias.Pos, t.Pos)
 }
 
 // tableNames is how a scope sees a table.

@@ -27,7 +27,11 @@ type Scan struct {
 	forced  bool       // the statement named the index
 	virtual []Computed // the expressions of indexes
 	ordered bool       // the index's order saves a sort
-	cost    float64    // of reading it, if the table has guessedRows
+	// Estimate is about how many rows the scan gives; 0: nothing is known of the table.
+	Estimate   float64
+	statistics *catalog.Statistics // of the table; nil: it was never analyzed
+	tableRows  float64             // about how many rows the table has
+	cost       float64             // of reading it, if the table has guessedRows
 }
 
 // LockRows locks the rows of a scan for SELECT … FOR UPDATE and its kin, and passes them as they are once locked. Its rows are those of
