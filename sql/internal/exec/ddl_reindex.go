@@ -23,6 +23,9 @@ func (d *ddl) reindex(ctx context.Context, st *parse.ReindexStmt) error {
 		if err != nil {
 			return err
 		}
+		if err := d.mustOwn(ctx, r); err != nil {
+			return err
+		}
 		if r.Index == nil && st.Kind == parse.IndexObject {
 			return sqlerr.New(sqlerr.WrongObjectType, "\"%s\" is not an index", st.Name.Name)
 		}
