@@ -5,285 +5,396 @@ import (
 	"strings"
 	"time"
 
+	"minidb/sql/sqlerr"
 	"minidb/sql/types"
 )
 
-// toCharFuncs are to_char of timestamps.
+// toCharFuncs are to_char of timestamps and intervals.
 var toCharFuncs = map[string]impl{
 	"timestamp_to_char": {f2: func(_ *EvalContext, t, format types.Datum) (types.Datum, error) {
-		return toChar(format.B, t.I, nil, 0)
+		return timeToChar(format.B, t.I, nil, 0)
 	}},
 	"timestamptz_to_char": {f2: func(ec *EvalContext, t, format types.Datum) (types.Datum, error) {
 		if infiniteTime(t.I) {
 			return types.NullDatum, nil
 		}
 		local := types.TimestampTZToTimestamp(ec.location(), t.I)
-		return toChar(format.B, local, ec.location(), t.I)
+		return timeToChar(format.B, local, ec.location(), t.I)
 	}},
+	"interval_to_char": {f2: intervalToChar},
 }
 
-// charTime is a time to write.
+// charTime is a time or an interval to write.
 type charTime struct {
 	civil
-	days int64
-	loc  *time.Location // nil: no zone
-	utc  int64
+	interval bool
+	days     int64 // of a time, its date
+	yearDay  int64
+	hour     int64
+	minute   int64
+	second   int64
+	micro    int64
+	loc      *time.Location // nil: no zone
+	utc      int64
 }
 
-// charPattern is a pattern of to_char with the text that it stands for. fill is false after FM.
-type charPattern struct {
-	name  string
-	exact bool // the case of the pattern's letters matters
-	text  func(t *charTime, fill bool) string
+// timeToChar writes a local time by a template.
+func timeToChar(format []byte, local int64, loc *time.Location, utc int64) (types.Datum, error) {
+	if infiniteTime(local) || len(format) == 0 {
+		return types.NullDatum, nil
+	}
+	t := &charTime{civil: civilOf(local), loc: loc, utc: utc}
+	t.days = types.DaysFromCivil(t.year, t.month, t.day)
+	t.yearDay = t.calendarField("doy")
+	t.setClock(t.usec)
+	return t.write(format)
 }
 
-// charPatterns are the patterns, longer ones before those they begin with.
-var charPatterns = makeCharPatterns()
-
-func makeCharPatterns() []charPattern {
-	number := func(name string, width int, value func(t *charTime) int64) charPattern {
-		return charPattern{name: name, text: func(t *charTime, fill bool) string { return digits(value(t), width, fill) }}
+func intervalToChar(_ *EvalContext, d, format types.Datum) (types.Datum, error) {
+	if len(format.B) == 0 {
+		return types.NullDatum, nil
 	}
-	list := []charPattern{
-		number("HH24", 2, func(t *charTime) int64 { return t.usec / usecPerHour }),
-		number("HH12", 2, (*charTime).hour12),
-		number("HH", 2, (*charTime).hour12),
-		number("MI", 2, func(t *charTime) int64 { return t.usec / usecPerMinute % 60 }),
-		number("SSSSS", 1, func(t *charTime) int64 { return t.usec / usecPerSecond }),
-		number("SSSS", 1, func(t *charTime) int64 { return t.usec / usecPerSecond }),
-		number("SS", 2, func(t *charTime) int64 { return t.usec / usecPerSecond % 60 }),
-		number("MS", 3, func(t *charTime) int64 { return t.usec % usecPerSecond / 1000 }),
-		number("US", 6, func(t *charTime) int64 { return t.usec % usecPerSecond }),
-		number("IYYY", 4, func(t *charTime) int64 { return positiveYear(t.calendarField("isoyear")) }),
-		number("YYYY", 4, (*charTime).era),
-		number("YYY", 3, func(t *charTime) int64 { return t.era() % 1000 }),
-		number("YY", 2, func(t *charTime) int64 { return t.era() % 100 }),
-		number("Y", 1, func(t *charTime) int64 { return t.era() % 10 }),
-		number("MM", 2, func(t *charTime) int64 { return int64(t.month) }),
-		number("IDDD", 3, func(t *charTime) int64 { return (t.calendarField("week")-1)*7 + t.calendarField("isodow") }),
-		number("DDD", 3, func(t *charTime) int64 { return t.calendarField("doy") }),
-		number("DD", 2, func(t *charTime) int64 { return int64(t.day) }),
-		number("ID", 1, func(t *charTime) int64 { return t.calendarField("isodow") }),
-		number("D", 1, func(t *charTime) int64 { return weekday(t.days) + 1 }),
-		number("IW", 2, func(t *charTime) int64 { return t.calendarField("week") }),
-		number("WW", 2, func(t *charTime) int64 { return (t.calendarField("doy")-1)/7 + 1 }),
-		number("W", 1, func(t *charTime) int64 { return int64(t.day-1)/7 + 1 }),
-		number("CC", 2, func(t *charTime) int64 { return yearGroup(int64(t.year), 100) }),
-		number("J", 1, func(t *charTime) int64 { return t.days + julianEpoch }),
-		number("Q", 1, func(t *charTime) int64 { return t.calendarField("quarter") }),
-		{name: "Y,YYY", text: func(t *charTime, _ bool) string {
-			return strconv.FormatInt(t.era()/1000, 10) + "," + digits(t.era()%1000, 3, true)
-		}},
-		{name: "TZH", text: func(t *charTime, _ bool) string { return t.offset("+00") }},
-		{name: "TZM", text: func(t *charTime, _ bool) string { return t.offset("00") }},
-		{name: "OF", text: func(t *charTime, _ bool) string { return t.offset("+00:00") }},
-	}
-	for _, n := range []int{1, 2, 3, 4, 5, 6} {
-		list = append(list, charPattern{name: "FF" + strconv.Itoa(n), text: func(t *charTime, _ bool) string {
-			return digits(t.usec%usecPerSecond, 6, true)[:n]
-		}})
-	}
-	list = append(list, charWords()...)
-	return longestFirst(list)
+	v := d.Interval()
+	t := &charTime{interval: true}
+	t.year, t.month, t.day = int(v.Months/12), int(v.Months%12), int(v.Days)
+	t.yearDay = int64(v.Months)*30 + int64(v.Days)
+	t.setClock(v.Usec)
+	return t.write(format.B)
 }
 
-// charWords are the patterns whose letters' case is that of the text.
-func charWords() []charPattern {
-	var list []charPattern
-	add := func(name string, width int, text func(t *charTime) string) {
-		for _, form := range []struct {
-			name string
-			fold func(string) string
-		}{{strings.ToUpper(name), strings.ToUpper}, {name, func(s string) string { return s }}, {strings.ToLower(name), strings.ToLower}} {
-			list = append(list, charPattern{name: form.name, exact: true, text: func(t *charTime, fill bool) string {
-				s := form.fold(text(t))
-				if pad := width - len(s); fill && pad > 0 {
-					s += strings.Repeat(" ", pad)
-				}
-				return s
-			}})
-		}
-	}
-	add("Month", 9, func(t *charTime) string { return time.Month(t.month).String() })
-	add("Mon", 0, func(t *charTime) string { return time.Month(t.month).String()[:3] })
-	add("Day", 9, func(t *charTime) string { return time.Weekday(weekday(t.days)).String() })
-	add("Dy", 0, func(t *charTime) string { return time.Weekday(weekday(t.days)).String()[:3] })
-	add("Rm", 4, func(t *charTime) string {
-		return [...]string{"I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"}[t.month-1]
-	})
-	half := func(am, pm string) func(t *charTime) string {
-		return func(t *charTime) string {
-			if t.usec >= 12*usecPerHour {
-				return pm
-			}
-			return am
-		}
-	}
-	era := func(ad, bc string) func(t *charTime) string {
-		return func(t *charTime) string {
-			if t.year <= 0 {
-				return bc
-			}
-			return ad
-		}
-	}
-	for _, name := range []string{"AM", "PM"} {
-		add(name, 0, half("AM", "PM"))
-		add(name[:1]+".M.", 0, half("A.M.", "P.M."))
-	}
-	for _, name := range []string{"AD", "BC"} {
-		add(name, 0, era("AD", "BC"))
-		add(name[:1]+"."+name[1:]+".", 0, era("A.D.", "B.C."))
-	}
-	add("TZ", 0, (*charTime).zone)
-	return list
+func (t *charTime) setClock(usec int64) {
+	t.hour, t.minute = usec/usecPerHour, usec/usecPerMinute%60
+	t.second, t.micro = usec/usecPerSecond%60, usec%usecPerSecond
 }
 
-func longestFirst(list []charPattern) []charPattern {
-	out := make([]charPattern, 0, len(list))
-	for n := 5; n > 0; n-- {
-		for _, p := range list {
-			if len(p.name) == n {
-				out = append(out, p)
-			}
+func (t *charTime) write(format []byte) (types.Datum, error) {
+	out := []byte{}
+	for _, item := range datePatternOf(format) {
+		if item.kind != itemKey {
+			out = append(out, item.written...)
+			continue
+		}
+		start := len(out)
+		var err error
+		if out, err = t.item(out, &item); err != nil {
+			return types.Datum{}, err
+		}
+		if item.ordinal == "" || !hasOrdinal(item.key.name) {
+			continue
+		}
+		if text := string(out[start:]); text != "" {
+			out = append(out, ordinal(text, item.ordinal == "TH")...)
 		}
 	}
-	return out
+	return types.NewBytes(out), nil
+}
+
+// hasOrdinal: the other patterns are no numbers, or PostgreSQL forgets the ending there.
+func hasOrdinal(name string) bool {
+	switch name {
+	case "A.D.", "A.M.", "AD", "AM", "B.C.", "BC", "P.M.", "PM", "DAY", "DY", "MONTH", "MON", "RM", "FX", "OF", "TZ", "TZH", "TZM":
+		return false
+	}
+	return true
+}
+
+// item writes one pattern.
+func (t *charTime) item(out []byte, item *dateItem) ([]byte, error) {
+	if t.interval && dateOnly(item.key.name) {
+		return nil, sqlerr.New(sqlerr.InvalidDatetimeFormat, "invalid format specification for an interval value").
+			WithHint("Intervals are not tied to specific calendar dates.")
+	}
+	fill := !item.fm
+	if word, width, ok := t.word(item.key.name); ok {
+		return appendWord(out, item, word, width), nil
+	}
+	switch name := item.key.name; name {
+	case "RM":
+		return t.roman(out, item), nil
+	case "Y,YYY":
+		y := t.eraYear(int64(t.year))
+		return append(out, strconv.FormatInt(y/1000, 10)+","+padded(y-y/1000*1000, 3)...), nil
+	case "TZ", "TZH", "TZM", "OF":
+		return append(out, t.zone(item)...), nil
+	case "FX":
+		return out, nil
+	case "Q":
+		if t.month == 0 {
+			return out, nil
+		}
+		return strconv.AppendInt(out, int64(t.month-1)/3+1, 10), nil
+	default:
+		v, width := t.number(name)
+		if !fill && width > 1 && !strings.HasPrefix(name, "FF") && name != "MS" && name != "US" {
+			width = 0
+		}
+		sign := v
+		if name[0] == 'I' {
+			sign = t.eraYear(int64(t.year)) // PostgreSQL looks at this one
+		}
+		if sign < 0 && width > 1 && signWidens(name) {
+			width++
+		}
+		return append(out, padded(v, width)...), nil
+	}
+}
+
+// signWidens: with the sign these take one more place.
+func signWidens(name string) bool {
+	switch name {
+	case "HH", "HH12", "HH24", "MI", "SS", "MM", "CC", "YYYY", "YYY", "YY", "IYYY", "IYY", "IY":
+		return true
+	}
+	return false
+}
+
+// dateOnly are the patterns that make no sense for intervals.
+func dateOnly(name string) bool {
+	switch name {
+	case "A.D.", "AD", "B.C.", "BC", "DAY", "DY", "MONTH", "MON", "D", "ID", "TZ", "TZH", "TZM", "OF":
+		return true
+	}
+	return false
+}
+
+// padded is C's %0*d.
+func padded(v int64, width int) string {
+	s := strconv.FormatInt(max(v, -v), 10)
+	sign := ""
+	if v < 0 {
+		sign = "-"
+	}
+	if pad := width - len(s) - len(sign); pad > 0 {
+		s = strings.Repeat("0", pad) + s
+	}
+	return sign + s
 }
 
 // digits writes a number with leading zeros up to a width, if they are wanted.
 func digits(v int64, width int, fill bool) string {
 	if !fill {
-		return strconv.FormatInt(v, 10)
+		width = 0
 	}
-	s := strconv.FormatInt(max(v, -v), 10)
-	if pad := width - len(s); pad > 0 {
-		s = strings.Repeat("0", pad) + s
-	}
-	if v < 0 {
-		s = "-" + s
-	}
-	return s
+	return padded(v, width)
 }
 
-func (t *charTime) hour12() int64 {
-	if h := t.usec / usecPerHour % 12; h != 0 {
-		return h
+// eraYear is a year counted within its era; of an interval, the years.
+func (t *charTime) eraYear(year int64) int64 {
+	if t.interval || year > 0 {
+		return year
 	}
-	return 12
+	return 1 - year
 }
 
-// era is the year counted within its era.
-func (t *charTime) era() int64 {
-	if t.year <= 0 {
-		return int64(1 - t.year)
+// number is the value of a pattern and the digits it has.
+func (t *charTime) number(name string) (v int64, width int) {
+	switch name {
+	case "HH24":
+		return t.hour, 2
+	case "HH12", "HH":
+		if v = t.hour % 12; v == 0 {
+			v = 12
+		}
+		return v, 2
+	case "MI":
+		return t.minute, 2
+	case "SS":
+		return t.second, 2
+	case "SSSSS", "SSSS":
+		return t.hour*3600 + t.minute*60 + t.second, 1
+	case "MS", "FF3":
+		return t.micro / 1000, 3
+	case "US", "FF6":
+		return t.micro, 6
+	case "FF1":
+		return t.micro / 100_000, 1
+	case "FF2":
+		return t.micro / 10_000, 2
+	case "FF4":
+		return t.micro / 100, 4
+	case "FF5":
+		return t.micro / 10, 5
+	case "CC":
+		if t.interval {
+			return int64(t.year / 100), 2
+		}
+		return yearGroup(int64(t.year), 100), 2
+	case "YYYY", "YYY", "YY", "Y", "IYYY", "IYY", "IY", "I":
+		return t.yearNumber(name)
 	}
-	return int64(t.year)
+	return t.dayNumber(name)
 }
 
-func positiveYear(y int64) int64 { return max(y, -y) }
-
-func (t *charTime) zone() string {
-	if t.loc == nil {
-		return ""
+func (t *charTime) yearNumber(name string) (v int64, width int) {
+	year := int64(t.year)
+	if name[0] == 'I' {
+		name = name[1:]
+		iso, _ := isoWeek(t.date())
+		year = min(max(iso, year-1), year+1) // the days of an interval may be more than a year
+		if name == "" {
+			name = "Y"
+		} else {
+			name = "Y" + name
+			if len(name) > 4 {
+				name = name[:4]
+			}
+		}
 	}
-	name, _ := types.TimeFromTimestamp(t.utc).In(t.loc).Zone()
-	return name
+	v = t.eraYear(year)
+	switch len(name) {
+	case 4:
+		return v, 4
+	case 3:
+		return v % 1000, 3
+	case 2:
+		return v % 100, 2
+	}
+	return v % 10, 1
 }
 
-// offset is the offset from UTC: the hours with their sign, the minutes, or both with the minutes only if there are any.
-func (t *charTime) offset(form string) string {
-	seconds := int64(0)
+// date is the day, of an interval one that has its numbers.
+func (t *charTime) date() int64 {
+	if t.interval {
+		return types.DaysFromCivil(t.year, t.month, t.day)
+	}
+	return t.days
+}
+
+func (t *charTime) dayNumber(name string) (v int64, width int) {
+	switch name {
+	case "MM":
+		return int64(t.month), 2
+	case "DD":
+		return int64(t.day), 2
+	case "DDD":
+		return t.yearDay, 3
+	case "IDDD":
+		_, week := isoWeek(t.date())
+		return (week-1)*7 + t.isoWeekday(), 3
+	case "D":
+		return weekday(t.days) + 1, 1
+	case "ID":
+		return t.isoWeekday(), 1
+	case "WW":
+		return (t.yearDay-1)/7 + 1, 2
+	case "IW":
+		_, week := isoWeek(t.date())
+		return week, 2
+	case "W":
+		return int64(t.day-1)/7 + 1, 1
+	default: // J
+		return t.date() + julianEpoch, 1
+	}
+}
+
+func (t *charTime) isoWeekday() int64 { return (weekday(t.date())+6)%7 + 1 }
+
+// word is the text of a pattern of letters, in its common form, and the width to which it is filled.
+func (t *charTime) word(name string) (word string, width int, ok bool) {
+	switch name {
+	case "MONTH":
+		return time.Month(t.month).String(), 9, true
+	case "MON":
+		return time.Month(t.month).String()[:3], 0, true
+	case "DAY":
+		return time.Weekday(weekday(t.days)).String(), 9, true
+	case "DY":
+		return time.Weekday(weekday(t.days)).String()[:3], 0, true
+	case "AM", "PM", "A.M.", "P.M.":
+		word = "AM"
+		if t.hour%24 >= 12 {
+			word = "PM"
+		}
+	case "AD", "BC", "A.D.", "B.C.":
+		word = "AD"
+		if t.year <= 0 {
+			word = "BC"
+		}
+	default:
+		return "", 0, false
+	}
+	if len(name) == 4 {
+		word = word[:1] + "." + word[1:] + "."
+	}
+	return word, 0, true
+}
+
+// appendWord writes a word in the case of its pattern.
+func appendWord(out []byte, item *dateItem, word string, width int) []byte {
+	switch {
+	case item.written == item.key.name:
+		word = strings.ToUpper(word)
+	case item.written == strings.ToLower(item.key.name):
+		word = strings.ToLower(word)
+	}
+	out = append(out, word...)
+	if pad := width - len(word); pad > 0 && !item.fm && !item.tm {
+		out = append(out, strings.Repeat(" ", pad)...)
+	}
+	return out
+}
+
+// romanMonths are RM.
+var romanMonths = [...]string{"I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"}
+
+// roman writes a month; the months of an interval that has whole years only are those of a year, and negative ones count
+// from its end.
+func (t *charTime) roman(out []byte, item *dateItem) []byte {
+	if t.month == 0 && t.year == 0 {
+		return out
+	}
+	m := t.month
+	switch {
+	case m == 0 && t.year >= 0:
+		m = 12
+	case m == 0:
+		m = 1
+	case m < 0:
+		m += 13
+	}
+	text := romanMonths[m-1]
+	if item.written == "rm" {
+		text = strings.ToLower(text)
+	}
+	out = append(out, text...)
+	if pad := 4 - len(text); pad > 0 && !item.fm {
+		out = append(out, strings.Repeat(" ", pad)...)
+	}
+	return out
+}
+
+// zone is the time zone's name or its offset from UTC: the hours with their sign, the minutes, or both with the minutes only
+// if there are any.
+func (t *charTime) zone(item *dateItem) string {
+	name, seconds := "", int64(0)
 	if t.loc != nil {
-		_, off := types.TimeFromTimestamp(t.utc).In(t.loc).Zone()
+		var off int
+		name, off = types.TimeFromTimestamp(t.utc).In(t.loc).Zone()
 		seconds = int64(off)
 	}
 	sign := "+"
 	if seconds < 0 {
 		sign, seconds = "-", -seconds
 	}
-	hours, minutes := digits(seconds/3600, 2, true), digits(seconds/60%60, 2, true)
-	switch {
-	case form == "+00":
+	hours, minutes := padded(seconds/3600, 2), padded(seconds/60%60, 2)
+	switch item.key.name {
+	case "TZ":
+		if item.written == "tz" {
+			return strings.ToLower(name)
+		}
+		return name
+	case "TZH":
 		return sign + hours
-	case form == "00":
+	case "TZM":
 		return minutes
-	case minutes == "00":
-		return sign + hours
-	default:
+	}
+	if item.fm {
+		hours = padded(seconds/3600, 0)
+	}
+	if seconds%3600 != 0 {
 		return sign + hours + ":" + minutes
 	}
-}
-
-// toChar writes a local time by a format.
-func toChar(format []byte, local int64, loc *time.Location, utc int64) (types.Datum, error) {
-	if infiniteTime(local) || len(format) == 0 {
-		return types.NullDatum, nil
-	}
-	t := &charTime{civil: civilOf(local), loc: loc, utc: utc}
-	t.days = types.DaysFromCivil(t.year, t.month, t.day)
-	out := []byte{}
-	for f := string(format); f != ""; {
-		if f[0] == '"' {
-			f, out = appendQuoted(f[1:], out)
-			continue
-		}
-		fill := true
-		rest := f
-		if len(rest) >= 2 && strings.EqualFold(rest[:2], "FM") {
-			fill, rest = false, rest[2:]
-		}
-		p := matchPattern(rest)
-		if p == nil {
-			n := 1
-			if !fill {
-				n = 2 // a lone FM
-			}
-			if fill && f[0] == '\\' && len(f) > 1 && f[1] == '"' {
-				f = f[1:]
-			}
-			if fill {
-				out = append(out, f[:n]...)
-			}
-			f = f[n:]
-			continue
-		}
-		text := p.text(t, fill)
-		f = rest[len(p.name):]
-		out = append(out, text...)
-		if len(f) >= 2 && strings.EqualFold(f[:2], "TH") && !p.exact {
-			out = append(out, ordinal(text, f[0] == 'T')...)
-			f = f[2:]
-		}
-	}
-	return types.NewBytes(out), nil
-}
-
-// appendQuoted copies up to the closing quote; a backslash takes the next character as it is.
-func appendQuoted(f string, out []byte) (rest string, _ []byte) {
-	for i := 0; i < len(f); i++ {
-		switch {
-		case f[i] == '"':
-			return f[i+1:], out
-		case f[i] == '\\' && i+1 < len(f):
-			i++
-		}
-		out = append(out, f[i])
-	}
-	return "", out
-}
-
-func matchPattern(f string) *charPattern {
-	for i := range charPatterns {
-		p := &charPatterns[i]
-		if len(f) < len(p.name) {
-			continue
-		}
-		if head := f[:len(p.name)]; head == p.name || !p.exact && strings.EqualFold(head, p.name) {
-			return p
-		}
-	}
-	return nil
+	return sign + hours
 }
 
 // ordinal is the ending of a number: st, nd, rd or th.

@@ -49,7 +49,7 @@ type (
 // families are the implementations by the names of facts.txt, one map a file.
 var families = []map[string]impl{
 	compareFuncs, intFuncs, floatFuncs, numericFuncs, textFuncs, padFuncs, likeFuncs, regexpFuncs, quoteFuncs, formatFuncs,
-	binaryFuncs, sessionFuncs, dateFuncs, datePartFuncs, dateTruncFuncs, toCharFuncs, numCharFuncs, toNumberFuncs, sequenceFuncs,
+	binaryFuncs, sessionFuncs, dateFuncs, datePartFuncs, dateTruncFuncs, toCharFuncs, numCharFuncs, toNumberFuncs, toDateFuncs, sequenceFuncs,
 	timeFuncs, regexpMoreFuncs, oidFuncs, arrayFuncs, seriesFuncs, jsonFuncs, jsonMakeFuncs, jsonbEditFuncs, jsonSetFuncs, enumFuncs,
 	recordFuncs, catalogSetFuncs, jsonRecordFuncs,
 }

@@ -45,9 +45,26 @@ var numKeys = []struct {
 	name string
 	key  numKey
 }{
-	{"EEEE", numE}, {"FM", numFM}, {"MI", numMI}, {"PL", numPL}, {"PR", numPR}, {"RN", numRN}, {"SG", numSG}, {"SP", numSP},
-	{"TH", numTH}, {",", numComma}, {".", numPoint}, {"0", num0}, {"9", num9}, {"B", numB}, {"C", numC}, {"D", numD}, {"G", numG},
-	{"L", numL}, {"S", numS}, {"V", numV},
+	{"EEEE", numE},
+	{"FM", numFM},
+	{"MI", numMI},
+	{"PL", numPL},
+	{"PR", numPR},
+	{"RN", numRN},
+	{"SG", numSG},
+	{"SP", numSP},
+	{"TH", numTH},
+	{",", numComma},
+	{".", numPoint},
+	{"0", num0},
+	{"9", num9},
+	{"B", numB},
+	{"C", numC},
+	{"D", numD},
+	{"G", numG},
+	{"L", numL},
+	{"S", numS},
+	{"V", numV},
 }
 
 // numItem is a pattern or a literal character.
