@@ -35,6 +35,7 @@ func makeAggregates() map[string]aggImpl {
 		}
 	}
 	addOrderedSets(m)
+	addHypotheticalSets(m)
 	addSums(m)
 	addVariances(m)
 	addArrayAggs(m)

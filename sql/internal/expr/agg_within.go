@@ -105,6 +105,8 @@ func (b *Builder) orderedSet(x *parse.FuncCall, direct []Expr, s *Scope) (Expr, 
 		return nil, b.at(sqlerr.New(sqlerr.WrongObjectType, "%s is not an ordered-set aggregate, so it cannot have WITHIN GROUP", c.proc.name), x.Pos)
 	case x.Over != nil:
 		return nil, b.at(sqlerr.New(sqlerr.FeatureNotSupported, "OVER is not supported for ordered-set aggregate %s", c.proc.name), x.Pos)
+	case isHypothetical(c.proc):
+		return b.hypothetical(x, c, direct, keys, s)
 	case !hasAggregate(c.proc) || len(direct) > 1:
 		return nil, b.unsupported("aggregate function "+f.callSignature(c.proc.name, c.proc.args), x.Pos)
 	case len(direct) > 0 && HasColumns(direct[0]):

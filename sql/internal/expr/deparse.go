@@ -428,9 +428,14 @@ func arrayElement(c *Const) string {
 
 func (d *deparser) aggregate(e *Aggregate) {
 	if e.within {
-		d.function(parse.QuoteIdent(e.proc.name), e.Args[1:])
+		d.function(parse.QuoteIdent(e.proc.name), e.Args[len(e.OrderBy):])
 		d.text(" WITHIN GROUP (ORDER BY ")
-		d.sortKey(e.OrderBy[0])
+		for i, k := range e.OrderBy {
+			if i > 0 {
+				d.text(", ")
+			}
+			d.sortKey(k)
+		}
 		d.text(")")
 		d.filter(e)
 		return

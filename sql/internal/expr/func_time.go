@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
@@ -199,13 +200,34 @@ func makeTimestampTZ(ec *EvalContext, a []types.Datum) (types.Datum, error) {
 	}
 	loc := ec.location()
 	if len(a) > 6 {
-		var ok bool
-		if loc, ok = types.Zone(a[6].Text()); !ok {
-			return types.Datum{}, sqlerr.New(sqlerr.InvalidParameterValue, "time zone \"%s\" not recognized", a[6].B)
+		if loc, err = zoneEastward(a[6].Text()); err != nil {
+			return types.Datum{}, err
 		}
 	}
 	usec := types.TimestampToTimestampTZ(loc, t.I)
 	return types.NewInt(usec), types.CheckTimestamp(usec)
+}
+
+// zoneEastward is a time zone of which an offset counts east of UTC, as in timestamps: +hh, +hh:mm, +hhmm.
+func zoneEastward(text string) (*time.Location, error) {
+	switch {
+	case text != "" && isDigit(text[0]):
+		return nil, sqlerr.New(sqlerr.InvalidParameterValue, "invalid input syntax for type numeric time zone: \"%s\"", text).
+			WithHint("Numeric time zones must have \"-\" or \"+\" as first character.")
+	case text != "" && (text[0] == '+' || text[0] == '-'):
+		d, err := types.Input(nil, types.TimestampTZ, []byte("2000-01-01 00:00:00"+text))
+		if err == nil {
+			return time.FixedZone("", -int(d.I/usecPerSecond)), nil
+		}
+		if sqlerr.CodeOf(err) == sqlerr.InvalidTimeZoneDisplacement {
+			return nil, sqlerr.New(sqlerr.InvalidParameterValue, "numeric time zone \"%s\" out of range", text)
+		}
+	}
+	loc, ok := types.Zone(text)
+	if !ok {
+		return nil, sqlerr.New(sqlerr.InvalidParameterValue, "time zone \"%s\" not recognized", text)
+	}
+	return loc, nil
 }
 
 // makeIntervalOf takes years, months, weeks, days, hours, minutes and seconds.

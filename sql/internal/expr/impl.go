@@ -50,7 +50,7 @@ type (
 var families = []map[string]impl{
 	compareFuncs, intFuncs, floatFuncs, numericFuncs, textFuncs, padFuncs, likeFuncs, regexpFuncs, quoteFuncs, formatFuncs,
 	binaryFuncs, sessionFuncs, dateFuncs, datePartFuncs, dateTruncFuncs, toCharFuncs, numCharFuncs, toNumberFuncs, toDateFuncs, sequenceFuncs,
-	timeFuncs, regexpMoreFuncs, oidFuncs, arrayFuncs, seriesFuncs, jsonFuncs, jsonMakeFuncs, jsonbEditFuncs, jsonSetFuncs, enumFuncs,
+	timeFuncs, regexpMoreFuncs, oidFuncs, arrayFuncs, seriesFuncs, jsonFuncs, jsonMakeFuncs, jsonbEditFuncs, jsonSetFuncs, enumFuncs, bucketFuncs,
 	recordFuncs, catalogSetFuncs, jsonRecordFuncs,
 }
 
