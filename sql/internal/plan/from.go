@@ -238,11 +238,8 @@ func (p *Planner) seriesArgs(s *Series, args []expr.Expr, call *parse.FuncCall) 
 	return nil
 }
 
-// addJoin adds a join.
-func (p *Planner) addJoin(f *from, t *parse.JoinExpr, use Use) (*joinTree, error) {
-	if t.Alias.Name != "" || t.UsingAlias != "" {
-		return nil, p.unsupported("an alias of a join", t.Pos)
-	}
+// joinItems adds the items of a join and their columns, with names of their own.
+func (p *Planner) joinItems(f *from, t *parse.JoinExpr, use Use) (*joinTree, error) {
 	before := len(f.scope.Sources)
 	left, err := p.addItem(f, t.Left, use)
 	if err != nil {
