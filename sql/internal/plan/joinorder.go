@@ -25,7 +25,7 @@ func flatten(trees []*joinTree, conds []expr.Expr) ([]*joinTree, []expr.Expr) {
 // joinOrder is the order in which trees are joined, as places in the list: after the first one always the one that makes the fewest
 // rows, a connected one if there is one. The first one is that with which the joins have the fewest rows altogether.
 func joinOrder(trees []*joinTree, conds []expr.Expr) []int {
-	if slices.ContainsFunc(trees, func(t *joinTree) bool { return t.source != nil && t.source.lateral != nil }) {
+	if slices.ContainsFunc(trees, (*joinTree).hasLateral) {
 		return upTo(len(trees)) // a lateral item comes after those that it uses
 	}
 	g := newGreedy(trees, conds)
@@ -40,6 +40,14 @@ func joinOrder(trees []*joinTree, conds []expr.Expr) []int {
 		}
 	}
 	return best
+}
+
+// hasLateral tells whether a lateral item is in the tree.
+func (t *joinTree) hasLateral() bool {
+	if t.source != nil {
+		return t.source.lateral != nil
+	}
+	return t.left.hasLateral() || t.right != nil && t.right.hasLateral()
 }
 
 // maxStarts is up to how many trees each is tried as the first one.
