@@ -20,20 +20,22 @@ func (s *Session) named(text string) string {
 }
 
 // Argument makes a parameter's value of its text or binary form. Errors are *sqlerr.Error.
-func (s *Session) Argument(ctx context.Context, t types.Type, raw []byte, binary bool) (d types.Datum, err error) {
-	read := func(context.Context) error {
-		if binary {
-			d, err = types.DecodeBinary(s.Context(), t, raw)
-		} else {
-			d, err = types.Input(s.Context(), t, raw)
-		}
+func (s *Session) Argument(ctx context.Context, t types.Type, raw []byte, binary bool) (types.Datum, error) {
+	if !t.IsUser() && !t.IsReg() {
+		return s.readArgument(t, raw, binary)
+	}
+	// The names are in the catalog, which is read in a transaction.
+	var d types.Datum
+	err := s.call(ctx, func(context.Context) (err error) {
+		d, err = s.readArgument(t, raw, binary)
 		return err
-	}
-	if t.IsUser() || t.IsReg() {
-		// The names are in the catalog, which is read in a transaction.
-		err = s.call(ctx, read)
-	} else {
-		err = read(ctx)
-	}
+	})
 	return d, err
+}
+
+func (s *Session) readArgument(t types.Type, raw []byte, binary bool) (types.Datum, error) {
+	if binary {
+		return types.DecodeBinary(s.Context(), t, raw)
+	}
+	return types.Input(s.Context(), t, raw)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -245,6 +246,7 @@ func (s *Store) forgetSequence(id ID) {
 			delete(s.seqs, k)
 		}
 	}
+	maps.DeleteFunc(s.used, func(_ types.OID, u usedSequence) bool { return u.table.ID == id })
 }
 
 // Close writes down where the sequences stand, so that nothing of their blocks is lost. Sessions must be closed before.
@@ -294,6 +296,49 @@ func (v *View) SequenceForUse(ctx context.Context, oid types.OID) (*Table, error
 	if t := v.sequences[oid]; t != nil {
 		return t, nil
 	}
+	t, err := v.knownSequence(ctx, oid)
+	if t == nil && err == nil {
+		t, err = v.findSequence(ctx, oid)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if v.sequences == nil {
+		v.sequences = map[types.OID]*Table{}
+	}
+	v.sequences[oid] = t
+	return t, nil
+}
+
+// usedSequence is a sequence as of a generation.
+type usedSequence struct {
+	table      *Table
+	generation uint64
+}
+
+// knownSequence locks a sequence that was used before and gives it if the catalog has not changed since; else nil.
+func (v *View) knownSequence(ctx context.Context, oid types.OID) (*Table, error) {
+	if v.changed {
+		return nil, nil
+	}
+	v.store.mu.Lock()
+	u := v.store.used[oid]
+	v.store.mu.Unlock()
+	if u.table == nil || u.generation != v.store.Generation() {
+		return nil, nil
+	}
+	if err := v.LockTable(ctx, u.table.ID, kv.TableRowExclusive); err != nil {
+		return nil, err
+	}
+	if u.generation != v.store.Generation() {
+		return nil, nil
+	}
+	return u.table, nil
+}
+
+// findSequence reads a sequence and locks it.
+func (v *View) findSequence(ctx context.Context, oid types.OID) (*Table, error) {
+	generation := v.store.Generation()
 	t, err := v.TableByOID(ctx, oid)
 	if err != nil {
 		return nil, err
@@ -307,10 +352,11 @@ func (v *View) SequenceForUse(ctx context.Context, oid types.OID) (*Table, error
 	if t, err = v.TableByID(ctx, t.ID); err != nil {
 		return nil, err
 	}
-	if v.sequences == nil {
-		v.sequences = map[types.OID]*Table{}
+	if !v.changed {
+		v.store.mu.Lock()
+		v.store.used[oid] = usedSequence{t, generation}
+		v.store.mu.Unlock()
 	}
-	v.sequences[oid] = t
 	return t, nil
 }
 

@@ -39,6 +39,7 @@ type Store struct {
 	statistics map[ID]cachedStatistics
 	rows       map[ID]*rowBlock
 	seqs       map[sequenceKey]*sequenceState
+	used       map[types.OID]usedSequence // by nextval and its kin
 }
 
 // cachedTable is a decoded descriptor with the bytes it was decoded from.
@@ -56,7 +57,10 @@ type rowBlock struct {
 // Open finds the catalog in db and makes it on the first start: databases postgres, template1 and template0, each with
 // a schema public, and a superuser of the given name.
 func Open(ctx context.Context, db *kv.DB, superuser string) (*Store, error) {
-	s := &Store{db: db, tables: map[ID]cachedTable{}, statistics: map[ID]cachedStatistics{}, rows: map[ID]*rowBlock{}, seqs: map[sequenceKey]*sequenceState{}}
+	s := &Store{
+		db: db, tables: map[ID]cachedTable{}, statistics: map[ID]cachedStatistics{}, rows: map[ID]*rowBlock{},
+		seqs: map[sequenceKey]*sequenceState{}, used: map[types.OID]usedSequence{},
+	}
 	txn, err := db.Begin(kv.TxnOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("open catalog: %w", err)
