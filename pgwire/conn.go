@@ -28,9 +28,10 @@ type conn struct {
 	secret uint32
 
 	// Extended protocol, by name; "" is the unnamed one.
-	unnamed prepared // the prepared statement without a name; the session keeps those with one
-	portals map[string]*boundPortal
-	skip    bool // after an error: up to the next Sync
+	unnamed     prepared // the prepared statement without a name; the session keeps those with one
+	portals     map[string]*boundPortal
+	bindMessage bindMessage
+	skip        bool // after an error: up to the next Sync
 
 	// flushWanted: the client waits for what was gathered, so it is written before the next read.
 	flushWanted bool

@@ -79,8 +79,8 @@ func (c *conn) portal(name string) (*boundPortal, error) {
 
 // bind handles Bind.
 func (c *conn) bind(body []byte) error {
-	var m pgproto3.Bind
-	if err := decode(&m, body); err != nil {
+	m := &c.bindMessage
+	if err := m.decode(body); err != nil {
 		return err
 	}
 	st, err := c.statement(m.PreparedStatement)
@@ -90,11 +90,11 @@ func (c *conn) bind(body []byte) error {
 	if name := m.DestinationPortal; name != "" && (c.portals[name] != nil || c.sess.CursorPortal(name) != nil) {
 		return sqlerr.New(sqlerr.DuplicateCursor, "cursor \"%s\" already exists", m.DestinationPortal)
 	}
-	args, err := c.arguments(st, &m)
+	args, err := c.arguments(st, m)
 	if err != nil {
 		return err
 	}
-	formats, err := resultFormats(&m, len(st.Columns()))
+	formats, err := resultFormats(m, len(st.Columns()))
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (c *conn) bind(body []byte) error {
 }
 
 // arguments reads the parameters of a Bind message.
-func (c *conn) arguments(st prepared, m *pgproto3.Bind) ([]types.Datum, error) {
+func (c *conn) arguments(st prepared, m *bindMessage) ([]types.Datum, error) {
 	want := st.ParamTypes()
 	if n := len(m.ParameterFormatCodes); n > 1 && n != len(m.Parameters) {
 		return nil, sqlerr.New(sqlerr.ProtocolViolation, "bind message has %d parameter formats but %d parameters",
@@ -161,7 +161,7 @@ func badFormat(code int16) error {
 }
 
 // resultFormats checks the formats that a Bind message asks for.
-func resultFormats(m *pgproto3.Bind, columns int) ([]int16, error) {
+func resultFormats(m *bindMessage, columns int) ([]int16, error) {
 	formats := m.ResultFormatCodes
 	if columns == 0 {
 		return nil, nil
@@ -210,18 +210,19 @@ func (c *conn) describe(body []byte) error {
 
 // execute handles Execute: rows up to the limit, then PortalSuspended or the end.
 func (c *conn) execute(body []byte) error {
-	var m pgproto3.Execute
-	if err := decode(&m, body); err != nil {
+	r := bodyReader{rest: body}
+	name, maxRows := r.name(""), r.uint32()
+	if err := r.err(); err != nil {
 		return err
 	}
-	p, err := c.portal(m.Portal)
+	p, err := c.portal(name)
 	if err != nil {
 		return err
 	}
 	if p.done && p.Columns() == nil && p.Tag() != "" {
-		return sqlerr.New(sqlerr.ObjectNotInPrerequisite, "portal \"%s\" cannot be run", m.Portal)
+		return sqlerr.New(sqlerr.ObjectNotInPrerequisite, "portal \"%s\" cannot be run", name)
 	}
-	limit := int(int32(m.MaxRows)) // 0 and below: no limit
+	limit := int(int32(maxRows)) // 0 and below: no limit
 	sent := 0
 	defer func() { p.again = true }()
 	c.beginCall()
