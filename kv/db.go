@@ -38,6 +38,8 @@ type Options struct {
 	AllowClockJump bool
 	// DisableAutoCompactions leaves compaction to CollectGarbage.
 	DisableAutoCompactions bool
+	// Border is storage.Options.Border, for keys without versions. Nil: none.
+	Border func(before, after []byte) bool
 	// BufferBytes is the size of a transaction's writes above which it commits by
 	// a sorted file instead of the log. 0: 64 MiB.
 	BufferBytes int
@@ -100,7 +102,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	var err error
 	db.eng, err = storage.Open(o.Dir, storage.Options{
 		FS: o.FS, MemtableBytes: o.MemtableBytes, CacheBytes: o.CacheBytes, Logger: o.Logger,
-		NewFilter: db.gc.filter, DisableAutoCompactions: o.DisableAutoCompactions,
+		NewFilter: db.gc.filter, DisableAutoCompactions: o.DisableAutoCompactions, Border: o.Border,
 	})
 	if err != nil {
 		return nil, err

@@ -37,6 +37,11 @@ type Options struct {
 	// NewFilter, if not nil, makes the filter of one flush or compaction. It may
 	// be called from the moment Open starts and from any goroutine.
 	NewFilter func() CompactionFilter
+	// Border, if not nil, reports whether a file had better end between two
+	// prefixes, as between two indexes. Compactions of one side then leave the files
+	// of the other alone, and what was written in ascending order on one side
+	// moves down without being rewritten. Small files go on across borders.
+	Border func(before, after []byte) bool
 	// Logger takes what happens in the background; nil discards it.
 	Logger *slog.Logger
 	// Events are told of what happened.

@@ -34,7 +34,7 @@ const writeBufferBytes = 256 << 10
 
 func (t *tableWriter) add(key, value []byte) error {
 	p := key[:Split(key)]
-	if t.w != nil && t.w.EstimatedSize() >= t.target && !bytes.Equal(p, t.last) {
+	if t.w != nil && t.isFull(p) {
 		if err := t.finish(); err != nil {
 			return err
 		}
@@ -46,6 +46,18 @@ func (t *tableWriter) add(key, value []byte) error {
 	}
 	t.last = append(t.last[:0], p...)
 	return t.w.Set(key, value)
+}
+
+// minBorderShare is the part of the target size from which a file ends at a border.
+const minBorderShare = 16
+
+// isFull reports whether the open file should end before the prefix p.
+func (t *tableWriter) isFull(p []byte) bool {
+	size := t.w.EstimatedSize()
+	if size < t.target/minBorderShare || bytes.Equal(p, t.last) {
+		return false
+	}
+	return size >= t.target || t.db.o.Border != nil && t.db.o.Border(t.last, p)
 }
 
 func (t *tableWriter) begin() (err error) {

@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"sql":                    {"sql/internal/*", "sql/types", "sql/catalog", "sql/rowenc", "sql/sqlerr", "kv", "storage/vfs"},
 
 	"pgwire":     {"sql", "sql/types", "sql/sqlerr"},
-	"cmd/minidb": {"pgwire", "sql", "kv", "kv/mvcc", "storage/vfs", "sstable"},
+	"cmd/minidb": {"pgwire", "sql", "sql/rowenc", "kv", "kv/mvcc", "storage/vfs", "sstable"},
 }
 
 // testsMayImport holds what the tests of a package use beyond mayImport, such

@@ -16,6 +16,7 @@ import (
 	"minidb/kv"
 	"minidb/pgwire"
 	"minidb/sql"
+	"minidb/sql/rowenc"
 	"minidb/storage/vfs"
 )
 
@@ -123,7 +124,7 @@ func readyLine(addr net.Addr) string {
 }
 
 func (f *startFlags) openStore(ctx context.Context, logger *slog.Logger) (*kv.DB, error) {
-	o := kv.Options{Dir: f.data, FS: vfs.Disk, CacheBytes: f.cacheMiB << 20, Logger: logger, AllowClockJump: f.allowClockJump}
+	o := kv.Options{Dir: f.data, FS: vfs.Disk, CacheBytes: f.cacheMiB << 20, Logger: logger, AllowClockJump: f.allowClockJump, Border: rowenc.IsBorder}
 	if f.memory {
 		o.Dir, o.FS = memoryData, vfs.NewMem()
 	}

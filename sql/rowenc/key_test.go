@@ -123,3 +123,24 @@ func sign(i int) int {
 	}
 	return 0
 }
+
+func TestBordersLieBetweenIndexes(t *testing.T) {
+	key := func(table catalog.ID, index catalog.IndexID, rest string) []byte {
+		return append(rowenc.IndexPrefix(table, index), rest...)
+	}
+	for _, c := range []struct {
+		before, after []byte
+		want          bool
+	}{
+		{key(100, 1, "a"), key(100, 1, "b"), false},
+		{key(100, 1, "a"), key(100, 2, "a"), true},
+		{key(100, 1, "a"), key(101, 1, "a"), true},
+		{key(300, 1, "a"), key(300, 1, "b"), false},
+		{key(300, 1, "a"), key(301, 1, "a"), true},
+		{nil, key(100, 1, "a"), false},
+	} {
+		if got := rowenc.IsBorder(c.before, c.after); got != c.want {
+			t.Errorf("between %x and %x: %t", c.before, c.after, got)
+		}
+	}
+}

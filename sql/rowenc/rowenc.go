@@ -15,6 +15,7 @@
 package rowenc
 
 import (
+	"bytes"
 	"fmt"
 
 	"minidb/sql/catalog"
@@ -76,6 +77,12 @@ func AppendIndexPrefix(dst []byte, table catalog.ID, index catalog.IndexID) []by
 // IndexPrefix is what all keys of an index begin with.
 func IndexPrefix(table catalog.ID, index catalog.IndexID) []byte {
 	return AppendIndexPrefix(nil, table, index)
+}
+
+// IsBorder reports whether two keys, of which the first is the smaller one, belong to different indexes. It is kv.Options.Border.
+func IsBorder(before, after []byte) bool {
+	_, _, rest, err := DecodeIndexPrefix(before)
+	return err == nil && !bytes.HasPrefix(after, before[:len(before)-len(rest)])
 }
 
 // DecodeIndexPrefix splits a key into its ids and the rest.

@@ -86,12 +86,29 @@ func Pick(v *manifest.Version, o Options, busy Busy) *Job {
 		}
 	}
 	l0 := max(float64(v.Depth())/float64(o.L0Depth), float64(len(v.Levels[0]))/float64(maxL0Files))
-	consider(l0, func() *Job { return pickL0(v, base, o, busy) })
+	consider(l0, func() *Job {
+		if j := moveL0(v, busy); j != nil {
+			return j
+		}
+		return pickL0(v, base, o, busy)
+	})
 	for level := base; level < last; level++ {
 		score := float64(v.Bytes(level)) / float64(targets[level])
 		consider(score, func() *Job { return pickLevel(v, level, busy) })
 	}
 	return best
+}
+
+// moveL0 takes a file of L0 that can go to the last level as it is, because
+// nothing overlaps it there; nil if there is none. One with tombstones has to meet
+// what they delete.
+func moveL0(v *manifest.Version, busy Busy) *Job {
+	for _, f := range v.Levels[0] {
+		if !f.Compacting && f.Tombstones == 0 && len(v.Overlapping(last, f.Span())) == 0 && !busy(last, f.Span()) {
+			return finish(v, 0, []*manifest.File{f}, last, busy)
+		}
+	}
+	return nil
 }
 
 // pickL0 takes the oldest files of L0, as many as one compaction should, and what
