@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"minidb/sql/catalog"
 	"minidb/sql/types"
 )
 
@@ -126,7 +127,7 @@ func sign(i int) int {
 
 func TestBordersLieBetweenIndexes(t *testing.T) {
 	key := func(table catalog.ID, index catalog.IndexID, rest string) []byte {
-		return append(rowenc.IndexPrefix(table, index), rest...)
+		return append(IndexPrefix(table, index), rest...)
 	}
 	for _, c := range []struct {
 		before, after []byte
@@ -139,7 +140,7 @@ func TestBordersLieBetweenIndexes(t *testing.T) {
 		{key(300, 1, "a"), key(301, 1, "a"), true},
 		{nil, key(100, 1, "a"), false},
 	} {
-		if got := rowenc.IsBorder(c.before, c.after); got != c.want {
+		if got := IsBorder(c.before, c.after); got != c.want {
 			t.Errorf("between %x and %x: %t", c.before, c.after, got)
 		}
 	}
