@@ -385,3 +385,54 @@ func TestTransfersKeepTheSumAtEveryLevel(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A row whose key moves is another row to those who wait for it: what PostgreSQL finds by following the row is not found here,
+// and a condition on the old key fails in both.
+func TestWaitersOfARowWhoseKeyMoves(t *testing.T) {
+	const move = `UPDATE t SET k = 11 WHERE k = 1`
+	for _, c := range []struct {
+		second, end, tag string
+		code             sqlerr.Code
+		rows             string
+	}{
+		{`UPDATE t SET v = v + 1 WHERE k = 1`, `COMMIT`, "UPDATE 0", "", "[[2 20 200] [3 30 300] [11 10 100]]"},
+		{`UPDATE t SET v = v + 1 WHERE k = 1`, `ROLLBACK`, "UPDATE 1", "", "[[1 11 100] [2 20 200] [3 30 300]]"},
+		{`DELETE FROM t WHERE k = 1`, `COMMIT`, "DELETE 0", "", "[[2 20 200] [3 30 300] [11 10 100]]"},
+		{`INSERT INTO t VALUES (11, 0, 0)`, `COMMIT`, "", sqlerr.UniqueViolation, "[[2 20 200] [3 30 300] [11 10 100]]"},
+		{`INSERT INTO t VALUES (11, 0, 0)`, `ROLLBACK`, "INSERT 0 1", "", "[[1 10 100] [2 20 200] [3 30 300] [11 0 0]]"},
+		{`INSERT INTO t VALUES (1, 0, 0)`, `COMMIT`, "INSERT 0 1", "", "[[1 0 0] [2 20 200] [3 30 300] [11 10 100]]"},
+		{`INSERT INTO t VALUES (1, 0, 0)`, `ROLLBACK`, "", sqlerr.UniqueViolation, "[[1 10 100] [2 20 200] [3 30 300]]"},
+		{`UPDATE t SET k = 11 WHERE k = 2`, `COMMIT`, "", sqlerr.UniqueViolation, "[[2 20 200] [3 30 300] [11 10 100]]"},
+		{`UPDATE t SET k = 1 WHERE k = 2`, `COMMIT`, "UPDATE 1", "", "[[1 20 200] [3 30 300] [11 10 100]]"},
+		{`INSERT INTO t VALUES (11, 5, 5) ON CONFLICT (k) DO UPDATE SET v = t.v + excluded.v`, `COMMIT`, "INSERT 0 1", "", "[[2 20 200] [3 30 300] [11 15 100]]"},
+	} {
+		t.Run(c.second+" "+c.end, func(t *testing.T) {
+			a, b := twoSessions(t)
+			a.mustRun(t, `BEGIN; `+move)
+			wait := behind(t, b, c.second)
+			a.mustRun(t, c.end)
+			r := wait()
+			switch {
+			case r.err != nil && r.err.Code != c.code:
+				t.Errorf("got %v, want %q", r.err, c.code)
+			case r.err == nil && (c.code != "" || r.tag != c.tag):
+				t.Errorf("got %q, want %q %q", r.tag, c.code, c.tag)
+			}
+			wantRows(t, a, `SELECT * FROM t ORDER BY k`, c.rows)
+			wantRows(t, a, `SELECT count(*) FROM t WHERE u >= 0`, fmt.Sprintf("[[%s]]", a.mustRun(t, `SELECT count(*) FROM t`).rows[0][0]))
+		})
+	}
+}
+
+func TestAChildOfAKeyThatMoves(t *testing.T) {
+	for _, end := range []string{"COMMIT", "ROLLBACK"} {
+		a, b := twoSessions(t)
+		a.mustRun(t, `CREATE TABLE c (id int PRIMARY KEY, k int REFERENCES t)`)
+		a.mustRun(t, `BEGIN; UPDATE t SET k = 11 WHERE k = 1`)
+		wait := behind(t, b, `INSERT INTO c VALUES (1, 1)`)
+		a.mustRun(t, end)
+		if r := wait(); (r.err != nil) != (end == "COMMIT") || r.err != nil && sqlerr.CodeOf(r.err) != sqlerr.ForeignKeyViolation {
+			t.Errorf("%s: got %v %s", end, r.err, r.tag)
+		}
+	}
+}
