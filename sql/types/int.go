@@ -14,12 +14,22 @@ func appendInt(dst []byte, i int64) []byte { return strconv.AppendInt(dst, i, 10
 func inputInt(text []byte, lo, hi int64, typeName string) (Datum, error) {
 	i, st := parseInt(trimSpace(text))
 	switch {
-	case st == intBad:
+	case st == intBad && !digitsBeyond(trimSpace(text), lo, hi):
 		return Datum{}, invalidSyntax(typeName, text)
-	case st == intOverflow || i < lo || i > hi:
+	case st != intOK || i < lo || i > hi:
 		return Datum{}, sqlerr.New(sqlerr.NumericValueOutOfRange, "value \"%s\" is out of range for type %s", text, typeName)
 	}
 	return Datum{I: i}, nil
+}
+
+// digitsBeyond reports whether the digits that a bad integer begins with are out of range already, which is what PostgreSQL says then.
+func digitsBeyond(s []byte, lo, hi int64) bool {
+	n := 0
+	for n < len(s) && (s[n] >= '0' && s[n] <= '9' || n == 0 && (s[n] == '-' || s[n] == '+')) {
+		n++
+	}
+	i, st := parseInt(s[:n])
+	return st == intOverflow || st == intOK && (i < lo || i > hi)
 }
 
 type intStatus uint8

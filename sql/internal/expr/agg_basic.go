@@ -38,6 +38,7 @@ func makeAggregates() map[string]aggImpl {
 	addHypotheticalSets(m)
 	addSums(m)
 	addVariances(m)
+	addRegressions(m)
 	addArrayAggs(m)
 	addJSONAggs(m)
 	return m

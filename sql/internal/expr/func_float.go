@@ -26,8 +26,8 @@ func makeFloatFuncs() map[string]impl {
 	for name, f := range map[string]func(float64) float64{
 		"dceil": math.Ceil, "dfloor": math.Floor, "dround": math.RoundToEven, "dtrunc": math.Trunc, "dcbrt": math.Cbrt,
 		"datan": math.Atan, "dtanh": math.Tanh, "dasinh": math.Asinh,
-		"degrees": func(x float64) float64 { return x * 180 / math.Pi },
-		"radians": func(x float64) float64 { return x * math.Pi / 180 },
+		"degrees": func(x float64) float64 { return x / radiansPerDegree },
+		"radians": func(x float64) float64 { return x * radiansPerDegree },
 	} {
 		m[name] = float1(func(a float64) (float64, error) { return f(a), nil })
 	}
@@ -35,7 +35,7 @@ func makeFloatFuncs() map[string]impl {
 	m["dsqrt"] = float1(floatSqrt)
 	m["dexp"] = float1(floatExp)
 	m["dlog1"] = float1(func(a float64) (float64, error) { return floatLog(a, math.Log) })
-	m["dlog10"] = float1(func(a float64) (float64, error) { return floatLog(a, math.Log10) })
+	m["dlog10"] = float1(func(a float64) (float64, error) { return floatLog(a, log10) })
 	m["dpow"] = float2(floatPower)
 	m["datan2"] = float2(func(a, b float64) (float64, error) { return math.Atan2(a, b), nil })
 	addTrigonometry(m)
@@ -170,6 +170,15 @@ func floatLog(a float64, log func(float64) float64) (float64, error) {
 	return log(a), nil
 }
 
+// log10 is exact for powers of ten.
+func log10(a float64) float64 {
+	y := math.Log10(a)
+	if r := math.Round(y); math.Abs(y-r) < 1e-12 && math.Pow10(int(r)) == a {
+		return r
+	}
+	return y
+}
+
 func floatPower(a, b float64) (float64, error) {
 	switch {
 	case a == 0 && b < 0:
@@ -242,4 +251,80 @@ func addTrigonometry(m map[string]impl) {
 	add("dcot", func(a float64) float64 { return 1 / math.Tan(a) }, finite)
 	add("dasin", math.Asin, unit)
 	add("dacos", math.Acos, unit)
+	always := func(float64) bool { return true }
+	add("dsinh", math.Sinh, always)
+	add("dcosh", math.Cosh, always)
+	add("dacosh", math.Acosh, func(a float64) bool { return a >= 1 })
+	add("datanh", math.Atanh, unit)
+	add("dsind", sinDegrees, finite)
+	add("dcosd", func(a float64) float64 { return sinDegrees(90-math.Mod(math.Abs(a), 360)) + 0 }, finite)
+	add("dtand", tanDegrees, finite)
+	add("dcotd", func(a float64) float64 { return 1 / tanDegrees(a) }, finite)
+	add("dasind", func(a float64) float64 { return math.Copysign(arcSinDegrees(math.Abs(a)), a) }, unit)
+	add("dacosd", func(a float64) float64 {
+		if a < 0 {
+			return 90 + arcSinDegrees(-a)
+		}
+		return 90 - arcSinDegrees(a)
+	}, unit)
+	add("datand", func(a float64) float64 { return math.Atan(a) / math.Atan(1) * 45 }, always)
+	m["datan2d"] = float2(func(a, b float64) (float64, error) { return math.Atan2(a, b) / math.Atan(1) * 45, nil })
+}
+
+// radiansPerDegree is a variable so that products are rounded as those of other degrees are.
+var radiansPerDegree = 0.0174532925199432957692
+
+// The functions of degrees are exact where school is: at multiples of 30 and 45 degrees. As in PostgreSQL each is put together
+// of a sine up to 30 and a cosine up to 60 degrees, scaled to be right at their ends.
+
+var (
+	sin30         = math.Sin(30 * radiansPerDegree)
+	oneMinusCos60 = 1 - math.Cos(60*radiansPerDegree)
+	tan45         = sinFirstQuadrant(45) / sinFirstQuadrant(45)
+)
+
+// sinFirstQuadrant is the sine of 0 to 90 degrees.
+func sinFirstQuadrant(a float64) float64 {
+	if a <= 30 {
+		return math.Sin(a*radiansPerDegree) / sin30 / 2
+	}
+	return 1 - (1-math.Cos((90-a)*radiansPerDegree))/oneMinusCos60/2
+}
+
+func sinDegrees(a float64) float64 {
+	a = math.Mod(a, 360)
+	sign := 1.0
+	if a < 0 {
+		a, sign = -a, -sign
+	}
+	if a > 180 {
+		a, sign = 360-a, -sign
+	}
+	if a > 90 {
+		a = 180 - a
+	}
+	return sign * sinFirstQuadrant(a)
+}
+
+func tanDegrees(a float64) float64 {
+	a = math.Mod(a, 360)
+	sign := 1.0
+	if a < 0 {
+		a, sign = -a, -sign
+	}
+	if a > 180 {
+		a, sign = 360-a, -sign
+	}
+	if a > 90 {
+		a, sign = 180-a, -sign
+	}
+	return sign * (sinFirstQuadrant(a) / sinFirstQuadrant(90-a) / tan45)
+}
+
+// arcSinDegrees is the angle of a sine from 0 to 1.
+func arcSinDegrees(a float64) float64 {
+	if a <= 0.5 {
+		return math.Asin(a) / math.Asin(0.5) * 30
+	}
+	return 90 - math.Acos(a)/math.Acos(0.5)*60
 }

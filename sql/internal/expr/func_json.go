@@ -28,7 +28,13 @@ func makeJSONFuncs() map[string]impl {
 	for _, t := range []string{"json", "jsonb"} {
 		for suffix, text := range map[string]bool{"": false, "_text": true} {
 			m[t+"_object_field"+suffix] = impl{f2: jsonPart(text, func(v *types.JSONValue, key types.Datum) *types.JSONValue { return v.Find(key.B) })}
-			m[t+"_array_element"+suffix] = impl{f2: jsonPart(text, func(v *types.JSONValue, i types.Datum) *types.JSONValue { return jsonElement(v, i.I) })}
+			m[t+"_array_element"+suffix] = impl{f2: jsonPart(text, func(v *types.JSONValue, i types.Datum) *types.JSONValue {
+				// A scalar at the top is stored as an array of one in PostgreSQL's jsonb, and it shows.
+				if t == "jsonb" && v.IsScalar() && (i.I == 0 || i.I == -1) {
+					return v
+				}
+				return jsonElement(v, i.I)
+			})}
 			m[t+"_extract_path"+suffix] = impl{bind: func(args []types.Type, _ types.Type) impl {
 				if len(args) == 2 && args[1].IsArray() { // the operator
 					return impl{f2: pathOperator(text)}
