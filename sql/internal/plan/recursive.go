@@ -82,9 +82,11 @@ func (p *Planner) cteQuery(c *cte) (*queryPlan, error) {
 	}
 	switch {
 	case len(st.OrderBy) > 0:
-		return nil, p.unsupported("ORDER BY in a recursive query", st.OrderBy[0].Expr.Position())
-	case st.Limit != nil || st.Offset != nil:
-		return nil, p.unsupported("LIMIT in a recursive query", st.Position())
+		return nil, p.at(sqlerr.New(sqlerr.FeatureNotSupported, "ORDER BY in a recursive query is not implemented"), st.OrderBy[0].Expr.Position())
+	case st.Offset != nil:
+		return nil, p.at(sqlerr.New(sqlerr.FeatureNotSupported, "OFFSET in a recursive query is not implemented"), st.Offset.Position())
+	case st.Limit != nil:
+		return nil, p.at(sqlerr.New(sqlerr.FeatureNotSupported, "LIMIT in a recursive query is not implemented"), st.Limit.Position())
 	case len(left.columns) != len(right.columns):
 		return nil, p.at(sqlerr.New(sqlerr.SyntaxError, "each UNION query must have the same number of columns"), body.Right.Position())
 	}
