@@ -44,6 +44,7 @@ type class struct {
 	natts, checks                  int
 	hasIndex, hasTriggers, shared  bool
 	tuples                         float64
+	pages                          int   // an index of PostgreSQL has one even when it is empty
 	acl                            datum // NULL unless there is one
 }
 
@@ -58,7 +59,7 @@ func (c class) row() row {
 	}
 	return row{
 		oid(c.oid), text(c.name), oid(c.namespace), oid(c.typ), oid(0), oid(c.owner), oid(c.am), oid(filenode), oid(0),
-		num(0), float(c.tuples), num(0), oid(0), flag(c.hasIndex), flag(c.shared), char(c.persistence), char(c.kind), num(c.natts),
+		num(c.pages), float(c.tuples), num(0), oid(0), flag(c.hasIndex), flag(c.shared), char(c.persistence), char(c.kind), num(c.natts),
 		num(c.checks), flag(c.kind == 'v'), flag(c.hasTriggers), flag(false), flag(false), flag(false), flag(true), char(c.replident),
 		flag(false), oid(0), oid(0), oid(0), acl, null, null,
 	}
@@ -86,7 +87,7 @@ func classRows(s *Snapshot) []row {
 		rows = append(rows, s.class(t).row())
 		for _, x := range namedIndexes(t) {
 			rows = append(rows, class{
-				oid: x.OID, namespace: s.namespace(t), owner: t.Owner, am: amBtree, name: x.Name, kind: 'i', persistence: 'p', replident: 'n',
+				pages: 1, oid: x.OID, namespace: s.namespace(t), owner: t.Owner, am: amBtree, name: x.Name, kind: 'i', persistence: 'p', replident: 'n',
 				natts: len(x.Keys) + len(x.Stored),
 			}.row())
 		}
