@@ -228,6 +228,12 @@ type Metrics struct {
 	Drops     int // dropped spans whose space is not back yet
 }
 
+// TableHold is a table lock that a transaction holds or waits for; Name is the key that LockTable was given, Tag TxnOptions.Owner.
+type TableHold = lock.TableHold
+
+// TableLocks lists the table locks of all transactions.
+func (db *DB) TableLocks() []TableHold { return db.locks.TableHolds() }
+
 // SpanBytes is about how much room the keys of a span take in the engine, old versions and compression included. What transactions have
 // not committed is not in it.
 func (db *DB) SpanBytes(s Span) (int64, error) { return db.eng.SpanBytes(s.Start, s.End) }

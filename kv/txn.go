@@ -21,6 +21,8 @@ type TxnOptions struct {
 	// LockTimeout bounds every single wait for a lock; 0: no bound.
 	LockTimeout time.Duration
 	Sync        SyncMode
+	// Owner is whose the transaction is, for TableLocks.
+	Owner int64
 	// AsOf reads at a past timestamp. Requires ReadOnly; 0: now.
 	AsOf Timestamp
 }
@@ -70,6 +72,7 @@ func (db *DB) Begin(o TxnOptions) (*Txn, error) {
 		}
 	}
 	t.locks.Init(db.locks)
+	t.locks.Tag = o.Owner
 	return t, nil
 }
 

@@ -53,6 +53,21 @@ func (e catalogEnv) Settings() []pgcatalog.Setting {
 
 func (e catalogEnv) Activity() []pgcatalog.Activity { return e.s.engine.activity() }
 
+// lockNames are the modes of table locks as pg_locks shows them.
+var lockNames = map[kv.TableLock]string{
+	kv.TableAccessShare: "AccessShareLock", kv.TableRowShare: "RowShareLock", kv.TableRowExclusive: "RowExclusiveLock",
+	kv.TableShareUpdateExclusive: "ShareUpdateExclusiveLock", kv.TableShare: "ShareLock", kv.TableShareRowExclusive: "ShareRowExclusiveLock",
+	kv.TableExclusive: "ExclusiveLock", kv.TableAccessExclusive: "AccessExclusiveLock",
+}
+
+func (e catalogEnv) TableLocks() []pgcatalog.TableLock {
+	var out []pgcatalog.TableLock
+	for _, l := range e.s.engine.options.KV.TableLocks() {
+		out = append(out, pgcatalog.TableLock{Key: l.Name, PID: int32(l.Tag), Mode: lockNames[l.Mode], Granted: l.Granted})
+	}
+	return out
+}
+
 func (e catalogEnv) Signal(pid int32, end bool) (bool, error) {
 	return e.s.engine.signal(pid, end), nil
 }

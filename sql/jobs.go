@@ -71,7 +71,7 @@ func (s *Session) importUtility(q *statement, st *parse.ImportStmt) utility {
 
 // newImport looks at the statement in a transaction that ends with the look: the session holds no lock while the job runs.
 func (s *Session) newImport(ctx context.Context, q *statement, st *parse.ImportStmt) (*exec.Import, error) {
-	txn, err := s.engine.options.KV.Begin(kv.TxnOptions{LockTimeout: s.derived.lockTimeout})
+	txn, err := s.engine.options.KV.Begin(kv.TxnOptions{LockTimeout: s.derived.lockTimeout, Owner: int64(s.pid)})
 	if err != nil {
 		return nil, err
 	}

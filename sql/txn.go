@@ -82,7 +82,7 @@ func (s *Session) needTxn() (*kv.Txn, error) {
 	if !s.tx.block {
 		s.startTransaction(s.derived.modes)
 	}
-	o := kv.TxnOptions{ReadOnly: s.tx.modes.readOnly, LockTimeout: s.derived.lockTimeout}
+	o := kv.TxnOptions{ReadOnly: s.tx.modes.readOnly, LockTimeout: s.derived.lockTimeout, Owner: int64(s.pid)}
 	switch s.tx.modes.isolation {
 	case "repeatable read":
 		o.Isolation = kv.RepeatableRead

@@ -10,6 +10,9 @@ import (
 // Owner is one transaction's locks. Not safe for concurrent use; different
 // owners are.
 type Owner struct {
+	// Tag tells those who look at the locks whose they are. It is set before the first one.
+	Tag int64
+
 	m      *Manager
 	grants []grant // in order, for ReleaseTo
 

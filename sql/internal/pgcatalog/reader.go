@@ -30,6 +30,7 @@ type Env interface {
 	Notice(*sqlerr.Error)
 	Settings() []Setting
 	Activity() []Activity
+	TableLocks() []TableLock
 	// IndexBytes is about how much room an index of a table takes; the rows lie in the primary one.
 	IndexBytes(t *catalog.Table, x *catalog.Index) (int64, error)
 }
@@ -50,6 +51,14 @@ type Activity struct {
 	Query                             string
 	Start, TxnStart, QueryStart       time.Time // zero: none
 	StateChange                       time.Time
+}
+
+// TableLock is a lock on a table that a session holds or waits for.
+type TableLock struct {
+	Key     string // catalog.LockKey of the table
+	PID     int32
+	Mode    string // "AccessShareLock"
+	Granted bool
 }
 
 // Cache holds the newest Snapshot of each database for all sessions. The zero Cache is ready to use.

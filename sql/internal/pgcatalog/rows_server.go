@@ -1,13 +1,16 @@
 package pgcatalog
 
 import (
+	"strconv"
 	"time"
 
+	"minidb/sql/catalog"
 	"minidb/sql/types"
 )
 
 // sessionTables are the tables of pg_catalog that depend on the session that asks.
 var sessionTables = map[string]func(*Reader) ([]row, error){
+	"pg_locks":         lockRows,
 	"pg_sequences":     sequencesRows,
 	"pg_settings":      settingsRows,
 	"pg_stat_activity": activityRows,
@@ -57,6 +60,31 @@ func activityRows(r *Reader) ([]row, error) {
 			moment(a.Start), moment(a.TxnStart), moment(a.QueryStart), moment(a.StateChange), null, null, text(a.State), null, null, null,
 			text(a.Query), text("client backend"),
 		})
+	}
+	return rows, nil
+}
+
+// lockRows are the locks on tables of this database.
+func lockRows(r *Reader) ([]row, error) {
+	s, err := r.snapshot()
+	if err != nil {
+		return nil, err
+	}
+	tables := map[string]types.OID{}
+	for _, t := range s.tables {
+		tables[string(catalog.LockKey(t.ID))] = t.OID
+	}
+	var rows []row
+	for _, l := range r.env.TableLocks() {
+		relation, ok := tables[l.Key]
+		if !ok {
+			continue
+		}
+		rows = append(rows, rowOf("pg_catalog", "pg_locks", values{
+			"locktype": text("relation"), "database": oid(r.env.Database().OID), "relation": oid(relation),
+			"virtualtransaction": text(strconv.Itoa(int(l.PID)) + "/0"), "pid": num(int(l.PID)), "mode": text(l.Mode), "granted": flag(l.Granted),
+			"fastpath": flag(false),
+		}))
 	}
 	return rows, nil
 }
