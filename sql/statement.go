@@ -285,8 +285,8 @@ func (s *Session) fillEnv(ctx context.Context, env *exec.Env, q *statement, args
 	return nil
 }
 
-// statementMemoryFactor is how many times work_mem a statement may keep: nothing spills yet, so that sorts and hash tables are where
-// PostgreSQL would use files.
+// statementMemoryFactor is how many times work_mem a statement may keep. From half of that on sorts, joins, groups, DISTINCT and set
+// operations put rows aside in files; what they cannot put aside, and what others keep, is refused beyond all of it.
 const statementMemoryFactor = 8
 
 // beginStatement is called when a statement is about to read or write: suspended portals get out of its way, and it sees what was

@@ -11,13 +11,15 @@ import (
 	"minidb/sql/types"
 )
 
-// aggregate groups rows by a hash of their keys and gives one row a group, in the order in which the groups were first seen.
+// aggregate groups rows by a hash of their keys and gives one row a group, in the order in which the groups were first seen. When it has
+// no room for more groups, it puts rows of others aside, by the hashes of the keys, and takes them once it has given its groups.
 type aggregate struct {
 	env    *Env
 	input  Operator
 	node   *plan.Aggregate
 	sets   [][]int // grouping sets: places in the node's groups
-	groups map[string]int
+	groups keyTable
+	aside  aside
 	keys   *rowStore // the groups' values
 	setOf  []int32   // of each group; nil if there is one set
 	states [][]expr.State
@@ -34,7 +36,7 @@ func (a *aggregate) Open(ctx context.Context) error {
 		return err
 	}
 	groupTypes := a.node.Types()[:len(a.node.Groups)]
-	a.groups, a.keys = map[string]int{}, newRowStore(groupTypes, a.env.Memory)
+	a.keys = newRowStore(groupTypes, a.env.Memory)
 	a.values = make([]types.Datum, len(groupTypes))
 	a.out.Init(a.node.Types())
 	if a.sets = a.node.Sets; a.sets == nil {
@@ -43,19 +45,23 @@ func (a *aggregate) Open(ctx context.Context) error {
 			a.sets[0] = append(a.sets[0], i)
 		}
 	}
+	if err := a.fill(ctx, a.input); err != nil {
+		return err
+	}
+	return a.addEmptySets()
+}
+
+// fill takes all rows of a source.
+func (a *aggregate) fill(ctx context.Context, from rowSource) error {
 	for {
-		in, err := a.input.Next(ctx)
-		if err != nil {
+		in, err := from.Next(ctx)
+		if in == nil || err != nil {
 			return err
-		}
-		if in == nil {
-			break
 		}
 		if err := a.addBatch(in); err != nil {
 			return err
 		}
 	}
-	return a.addEmptySets()
 }
 
 // addEmptySets makes the groups of the sets without columns, which are there even if there are no rows.
@@ -65,7 +71,7 @@ func (a *aggregate) addEmptySets() error {
 			continue
 		}
 		clear(a.values)
-		if _, err := a.groupOf(i); err != nil {
+		if _, err := a.groupOf(i, nil, 0); err != nil {
 			return err
 		}
 	}
@@ -81,9 +87,12 @@ func (a *aggregate) addBatch(in *types.Batch) error {
 			return err
 		}
 		for set := range a.sets {
-			g, err := a.groupOf(set)
+			g, err := a.groupOf(set, in, r)
 			if err != nil {
 				return err
+			}
+			if g < 0 {
+				continue // put aside
 			}
 			for _, st := range a.states[g] {
 				if err := st.Add(a.env.Eval, &a.row); err != nil {
@@ -120,8 +129,8 @@ func (a *aggregate) evaluate() error {
 	return nil
 }
 
-// groupOf finds the group of the values at hand in a grouping set, or makes it.
-func (a *aggregate) groupOf(set int) (int, error) {
+// groupOf finds the group of the values at hand, of a row, in a grouping set, or makes it. It gives -1 if there is no room for it.
+func (a *aggregate) groupOf(set int, in *types.Batch, r int) (int, error) {
 	if len(a.node.Groups) == 0 && len(a.sets) == 1 && len(a.states) == 1 {
 		return 0, nil
 	}
@@ -132,15 +141,26 @@ func (a *aggregate) groupOf(set int) (int, error) {
 	for _, i := range a.sets[set] {
 		a.key = rowenc.AppendKey(a.key, a.node.Groups[i].Type(), &a.values[i])
 	}
-	if g, ok := a.groups[string(a.key)]; ok {
+	sum := hashKey(a.key)
+	if g := a.groups.find(a.key, sum); g >= 0 {
 		return g, nil
 	}
-	g, err := a.newGroup(set)
-	if err != nil {
-		return 0, err
+	// With several sets a row may be of groups that are there and of others.
+	if len(a.sets) == 1 && len(a.states) > 0 && a.aside.isFull(a.env, a.inputTypes(), a.bytes) {
+		return -1, a.aside.parts.add(in, r, sum)
 	}
-	a.groups[string(a.key)] = g
-	return g, nil
+	g, err := a.newGroup(set)
+	if err == nil {
+		a.groups.add(a.key, sum)
+	}
+	return g, err
+}
+
+func (a *aggregate) inputTypes() []types.Type {
+	if a.aside.parts != nil {
+		return nil // they are known
+	}
+	return a.node.Input.Types()
 }
 
 // newGroup makes the group of the values at hand in a set.
@@ -183,9 +203,16 @@ func (a *aggregate) grow(n int64) error {
 	return nil
 }
 
-func (a *aggregate) Next(context.Context) (*types.Batch, error) {
+func (a *aggregate) Next(ctx context.Context) (*types.Batch, error) {
 	if a.next == len(a.states) {
-		return nil, nil
+		from, err := a.aside.next()
+		if from == nil || err != nil {
+			return nil, err
+		}
+		a.forget()
+		if err := a.fill(ctx, from); err != nil {
+			return nil, err
+		}
 	}
 	a.out.Reset()
 	groups := len(a.node.Groups)
@@ -223,9 +250,16 @@ func (a *aggregate) grouping(args []int) int64 {
 
 func (a *aggregate) Close() {
 	a.input.Close()
+	a.forget()
+	a.aside.remove()
+}
+
+// forget drops the groups.
+func (a *aggregate) forget() {
 	if a.keys != nil {
 		a.keys.release()
-		a.env.Memory.shrink(a.bytes)
-		a.keys, a.groups, a.states, a.setOf, a.bytes, a.next = nil, nil, nil, nil, 0, 0
 	}
+	a.env.Memory.shrink(a.bytes)
+	a.groups.reset()
+	a.states, a.setOf, a.bytes, a.next = nil, nil, 0, 0
 }

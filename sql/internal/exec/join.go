@@ -10,12 +10,15 @@ import (
 )
 
 // join keeps the rows of one side, the built one, by a hash of their keys if there are keys, and looks for those that fit each row of
-// the other. The built side is the right one unless the plan says otherwise.
+// the other. The built side is the right one unless the plan says otherwise. If it is too large, both sides are divided by the keys'
+// hashes into parts, which are joined one after the other (see spilljoin.go).
 type join struct {
 	env         *Env
 	node        *plan.Join
 	left, right Operator
-	split       int       // how many columns left has
+	split       int // how many columns left has
+	builtTypes  []types.Type
+	otherTypes  []types.Type
 	rows        *rowStore // the built rows
 	heads       keyTable
 	first, last []int32 // by key: its first and last built row
@@ -24,7 +27,11 @@ type join struct {
 	bytes       int64
 	key         []byte
 
-	in        *types.Batch // rows of the other side at hand
+	parts []joinPart // still to be joined
+	part  joinPart   // that is being joined, if the sides were divided
+
+	from      rowSource    // of the rows of the other side
+	in        *types.Batch // those at hand
 	at        int          // of the row at hand
 	candidate int32        // the next built row to try, or -1
 	started   bool         // the candidates of the row were looked up
@@ -61,59 +68,85 @@ func (j *join) sides() (built, other Operator, builtKeys, otherKeys []expr.Expr)
 func (j *join) Open(ctx context.Context) error {
 	j.out.Init(j.node.Types())
 	j.split = len(j.node.Left.Types())
-	j.heads, j.first, j.last, j.chain, j.matched = keyTable{}, nil, nil, nil, nil
-	j.in, j.inDone, j.rest = nil, false, 0
-	builtNode := j.node.Right
+	j.builtTypes, j.otherTypes = j.node.Right.Types(), j.node.Left.Types()
 	if j.node.BuildLeft {
-		builtNode = j.node.Left
+		j.builtTypes, j.otherTypes = j.otherTypes, j.builtTypes
 	}
-	j.rows = newRowStore(builtNode.Types(), j.env.Memory)
-	built, other, keys, _ := j.sides()
+	built, other, _, _ := j.sides()
 	if err := built.Open(ctx); err != nil {
 		return err
 	}
-	if err := j.build(ctx, built, keys); err != nil {
+	divided, err := j.build(ctx, built, 0)
+	if err != nil {
 		return err
 	}
-	return other.Open(ctx)
+	if err := other.Open(ctx); err != nil {
+		divided.remove()
+		return err
+	}
+	return j.start(ctx, other, divided)
 }
 
-// build reads the rows to keep.
-func (j *join) build(ctx context.Context, from Operator, keys []expr.Expr) error {
+// build reads the rows to keep. If there are too many it divides them instead.
+func (j *join) build(ctx context.Context, from rowSource, depth int) (*partitions, error) {
+	j.forget()
+	j.rows = newRowStore(j.builtTypes, j.env.Memory)
+	_, _, keys, _ := j.sides()
 	for {
 		in, err := from.Next(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if in == nil {
 			break
 		}
-		for r := range in.Rows() {
-			ok, err := j.makeKey(keys, in, r)
-			if err != nil {
-				return err
-			}
-			if !ok && j.node.Kind != plan.RightJoin && j.node.Kind != plan.FullJoin {
-				continue // a key with a NULL equals nothing
-			}
-			if err := j.rows.add(in, r); err != nil {
-				return err
-			}
-			j.chain = append(j.chain, -1)
-			if ok {
-				j.enter(int32(j.rows.len() - 1))
-			}
+		if err := j.keep(in, keys); err != nil {
+			return nil, err
 		}
-		n := j.heads.size() + int64(4*(cap(j.first)+cap(j.last)+cap(j.chain)))
-		if err := j.env.Memory.grow(n - j.bytes); err != nil {
-			return err
+		if len(keys) > 0 && depth < spillDepth && j.env.Memory.isShort(j.rows.bytes+j.bytes) {
+			return j.divideBuilt(ctx, from, keys, depth)
 		}
-		j.bytes = n
 	}
-	if j.node.Kind == plan.RightJoin || j.node.Kind == plan.FullJoin {
+	if j.wantsAllBuilt() {
 		j.matched = make([]bool, j.rows.len())
 	}
-	return nil
+	return nil, nil
+}
+
+// keep takes in rows of the built side.
+func (j *join) keep(in *types.Batch, keys []expr.Expr) error {
+	for r := range in.Rows() {
+		ok, err := j.makeKey(keys, in, r)
+		if err != nil {
+			return err
+		}
+		if !ok && !j.wantsAllBuilt() {
+			continue // a key with a NULL equals nothing
+		}
+		if err := j.rows.add(in, r); err != nil {
+			return err
+		}
+		j.chain = append(j.chain, -1)
+		if ok {
+			j.enter(int32(j.rows.len() - 1))
+		}
+	}
+	n := j.heads.size() + int64(4*(cap(j.first)+cap(j.last)+cap(j.chain)))
+	err := j.env.Memory.grow(n - j.bytes)
+	if err == nil {
+		j.bytes = n
+	}
+	return err
+}
+
+// wantsAllBuilt reports whether built rows that fit none are in the result.
+func (j *join) wantsAllBuilt() bool {
+	return j.node.Kind == plan.RightJoin || j.node.Kind == plan.FullJoin
+}
+
+// wantsAllOther reports whether other rows that fit none are in the result.
+func (j *join) wantsAllOther() bool {
+	return j.node.Kind == plan.LeftJoin || j.node.Kind == plan.FullJoin || j.node.Kind == plan.AntiJoin
 }
 
 // enter puts a built row at the end of the rows of the key at hand.
@@ -144,19 +177,24 @@ func (j *join) makeKey(keys []expr.Expr, b *types.Batch, r int) (bool, error) {
 }
 
 func (j *join) Next(ctx context.Context) (*types.Batch, error) {
-	_, other, _, keys := j.sides()
+	_, _, _, keys := j.sides()
 	j.out.Reset()
 	for j.out.N < types.MaxBatchRows {
 		if j.inDone {
-			j.addUnmatched()
-			break
+			if j.addUnmatched(); j.rest < len(j.matched) || len(j.parts) == 0 {
+				break
+			}
+			if err := j.nextPart(ctx); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		if j.in == nil || j.at == j.in.Rows() {
 			if err := context.Cause(ctx); err != nil {
 				return nil, err
 			}
 			var err error
-			if j.in, err = other.Next(ctx); err != nil {
+			if j.in, err = j.from.Next(ctx); err != nil {
 				return nil, err
 			}
 			j.at, j.started, j.inDone = 0, false, j.in == nil
@@ -273,9 +311,19 @@ func (j *join) addUnmatched() {
 func (j *join) Close() {
 	j.left.Close()
 	j.right.Close()
+	j.forget()
+	j.part.remove()
+	for _, p := range j.parts {
+		p.remove()
+	}
+	j.part, j.parts = joinPart{}, nil
+}
+
+// forget drops the built rows.
+func (j *join) forget() {
 	if j.rows != nil {
 		j.rows.release()
 		j.env.Memory.shrink(j.bytes)
-		j.rows, j.heads, j.first, j.last, j.chain, j.matched, j.bytes = nil, keyTable{}, nil, nil, nil, nil, 0
 	}
+	j.rows, j.heads, j.first, j.last, j.chain, j.matched, j.bytes = nil, keyTable{}, nil, nil, nil, nil, 0
 }

@@ -48,6 +48,19 @@ func (t *keyTable) add(key []byte, sum uint64) int {
 	return n
 }
 
+// reset empties the table and keeps its memory if that is little.
+func (t *keyTable) reset() {
+	if len(t.slots) > keptKeySlots || cap(t.bytes) > maxKeptBytes {
+		*t = keyTable{}
+		return
+	}
+	clear(t.slots)
+	t.sums, t.ends, t.bytes = t.sums[:0], t.ends[:0], t.bytes[:0]
+}
+
+// keptKeySlots is up to how many slots an empty table keeps.
+const keptKeySlots = 4 * keptRows
+
 func (t *keyTable) key(n int) []byte {
 	start := 0
 	if n > 0 {

@@ -28,6 +28,11 @@ func (m *Memory) grow(n int64) error {
 	return nil
 }
 
+// isShort reports whether an operator that keeps own bytes should put rows aside: half of the limit is used, and it holds a good part.
+func (m *Memory) isShort(own int64) bool {
+	return m.limit > 0 && m.used > m.limit/2 && own >= m.limit/16
+}
+
 func (m *Memory) shrink(n int64) { m.used -= n }
 
 // vecBytes is what a column's values take.

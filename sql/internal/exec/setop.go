@@ -9,66 +9,94 @@ import (
 )
 
 // setOp is UNION, INTERSECT and EXCEPT, by counting the rows of the right input in a hash table. UNION passes the left rows and then the
-// right ones.
+// right ones. When the table has no room for more rows, others are put aside, those of both inputs by the hashes of the rows, and are
+// taken afterwards.
 type setOp struct {
 	env         *Env
 	node        *plan.SetOp
 	left, right Operator
-	counts      map[string]int64 // INTERSECT and EXCEPT: how often a row is in the right input; else: which rows were given
+	rows        keyTable
+	counts      []int64 // by row: INTERSECT and EXCEPT: how often it is in the right input
 	key         []byte
 	bytes       int64
+	from        rowSource // of the rows that may be in the result
 	leftDone    bool
 	out         types.Batch
+
+	aside setAside
+	parts []joinPart // still to be taken
+	part  joinPart   // that is being taken
+}
+
+// setAside are the rows of the inputs that the table had no room for.
+type setAside struct {
+	right, left *partitions
 }
 
 func (s *setOp) Open(ctx context.Context) error {
-	s.counts, s.leftDone = map[string]int64{}, false
+	s.from, s.leftDone = s.left, false
 	if err := s.right.Open(ctx); err != nil {
 		return err
 	}
 	if s.node.Kind != plan.Union {
-		if err := s.count(ctx); err != nil {
+		if err := s.count(ctx, s.right); err != nil {
 			return err
 		}
 	}
 	return s.left.Open(ctx)
 }
 
-// count reads the right input.
-func (s *setOp) count(ctx context.Context) error {
+// count reads rows of the right input.
+func (s *setOp) count(ctx context.Context, from rowSource) error {
 	for {
-		in, err := s.right.Next(ctx)
+		in, err := from.Next(ctx)
 		if in == nil || err != nil {
 			return err
 		}
 		for r := range in.Rows() {
-			if err := s.add(in, r, 1); err != nil {
+			sum := s.makeKey(in, r)
+			if i := s.rows.find(s.key, sum); i >= 0 {
+				s.counts[i]++
+			} else if s.isFull() {
+				err = s.aside.right.add(in, r, sum)
+			} else {
+				err = s.add(sum, 1)
+			}
+			if err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// makeKey encodes a row so that equal rows have equal keys.
-func (s *setOp) makeKey(in *types.Batch, r int) {
+// isFull reports whether rows that are new are put aside.
+func (s *setOp) isFull() bool {
+	if s.aside.left == nil && s.part.depth < spillDepth && s.env.Memory.isShort(s.bytes) {
+		ts := s.node.Types()
+		s.aside = setAside{right: s.env.newPartitions(ts, s.part.depth), left: s.env.newPartitions(ts, s.part.depth)}
+	}
+	return s.aside.left != nil
+}
+
+// makeKey encodes a row so that equal rows have equal keys, and gives the key's hash.
+func (s *setOp) makeKey(in *types.Batch, r int) uint64 {
 	s.key = s.key[:0]
 	for c, t := range s.node.Columns {
 		d := in.Datum(c, r)
 		s.key = rowenc.AppendKey(s.key, t, &d)
 	}
+	return hashKey(s.key)
 }
 
-// add changes the count of a row.
-func (s *setOp) add(in *types.Batch, r int, n int64) error {
-	s.makeKey(in, r)
-	if _, ok := s.counts[string(s.key)]; !ok {
-		size := int64(len(s.key)) + mapEntryBytes
-		if err := s.env.Memory.grow(size); err != nil {
-			return err
-		}
-		s.bytes += size
+// add enters the row at hand with a count.
+func (s *setOp) add(sum uint64, n int64) error {
+	size := int64(len(s.key)) + mapEntryBytes
+	if err := s.env.Memory.grow(size); err != nil {
+		return err
 	}
-	s.counts[string(s.key)] += n
+	s.bytes += size
+	s.rows.add(s.key, sum)
+	s.counts = append(s.counts, n)
 	return nil
 }
 
@@ -99,55 +127,102 @@ func (s *setOp) Next(ctx context.Context) (*types.Batch, error) {
 
 // input gives the next rows that may be in the result.
 func (s *setOp) input(ctx context.Context) (*types.Batch, error) {
-	if !s.leftDone {
-		in, err := s.left.Next(ctx)
+	for {
+		in, err := s.from.Next(ctx)
 		if in != nil || err != nil {
 			return in, err
 		}
+		if !s.leftDone && s.node.Kind == plan.Union {
+			s.from, s.leftDone = s.right, true
+			continue
+		}
 		s.leftDone = true
+		if more, err := s.nextPart(ctx); !more || err != nil {
+			return nil, err
+		}
 	}
-	if s.node.Kind != plan.Union {
-		return nil, nil
+}
+
+// nextPart goes on to rows that were put aside.
+func (s *setOp) nextPart(ctx context.Context) (bool, error) {
+	if a := s.aside; a.left != nil {
+		if err := a.right.flush(); err != nil {
+			return false, err
+		}
+		if err := a.left.flush(); err != nil {
+			return false, err
+		}
+		for i := range a.left.files {
+			s.parts = append(s.parts, joinPart{built: a.right.files[i], other: a.left.files[i], depth: s.part.depth + 1})
+		}
+		s.aside = setAside{}
 	}
-	return s.right.Next(ctx)
+	if len(s.parts) == 0 {
+		return false, nil
+	}
+	s.part.remove()
+	last := len(s.parts) - 1
+	s.part, s.parts = s.parts[last], s.parts[:last]
+	s.forget()
+	s.from = s.part.other.reader()
+	return true, s.count(ctx, s.part.built.reader())
 }
 
 // given marks the rows of INTERSECT and EXCEPT that are in the result already: no count is so low.
 const given = -1 << 62
 
-// passes reports whether a row is in the result, and notes that it was given.
+// passes reports whether a row is in the result, and notes that it was given; if there is no room for it, it is put aside.
 func (s *setOp) passes(in *types.Batch, r int) (bool, error) {
-	s.makeKey(in, r)
-	n, known := s.counts[string(s.key)]
-	switch {
-	case s.node.Kind == plan.Union:
-		return !known, s.add(in, r, 1)
-	case s.node.Kind == plan.Intersect && s.node.All:
-		if n <= 0 {
-			return false, nil
-		}
-		return true, s.add(in, r, -1)
-	case s.node.Kind == plan.Intersect:
-		if n <= 0 {
-			return false, nil
-		}
-		return true, s.add(in, r, given-n)
-	case s.node.All: // EXCEPT ALL
-		if n > 0 {
-			return false, s.add(in, r, -1)
-		}
-		return true, nil
-	default:
-		if known {
-			return false, nil
-		}
-		return true, s.add(in, r, given)
+	sum := s.makeKey(in, r)
+	i := s.rows.find(s.key, sum)
+	if i >= 0 {
+		return s.passesAgain(i), nil
 	}
+	enters := s.node.Kind == plan.Union || s.node.Kind == plan.Except && !s.node.All
+	if s.aside.left != nil || enters && s.isFull() {
+		return false, s.aside.left.add(in, r, sum)
+	}
+	if !enters {
+		return s.node.Kind == plan.Except, nil
+	}
+	return true, s.add(sum, given)
+}
+
+// passesAgain is passes for a row that has a count.
+func (s *setOp) passesAgain(i int) bool {
+	n := s.counts[i]
+	switch {
+	case s.node.Kind == plan.Union || s.node.Kind == plan.Except && !s.node.All:
+		return false
+	case s.node.Kind == plan.Except: // ALL
+		if n > 0 {
+			s.counts[i]--
+		}
+		return n <= 0
+	case n > 0 && s.node.All:
+		s.counts[i]--
+	case n > 0:
+		s.counts[i] = given
+	}
+	return n > 0
+}
+
+// forget drops the rows that were counted.
+func (s *setOp) forget() {
+	s.env.Memory.shrink(s.bytes)
+	s.rows.reset()
+	s.counts, s.bytes = s.counts[:0], 0
 }
 
 func (s *setOp) Close() {
 	s.left.Close()
 	s.right.Close()
-	s.env.Memory.shrink(s.bytes)
-	s.counts, s.bytes = nil, 0
+	s.forget()
+	s.aside.right.remove()
+	s.aside.left.remove()
+	s.part.remove()
+	for _, p := range s.parts {
+		p.remove()
+	}
+	s.aside, s.part, s.parts = setAside{}, joinPart{}, nil
 }

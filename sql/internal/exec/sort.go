@@ -10,7 +10,8 @@ import (
 	"minidb/sql/types"
 )
 
-// sorter keeps all rows and gives them in order. With a limit it keeps at most twice as many rows as the limit asks for.
+// sorter keeps all rows and gives them in order. With a limit it keeps at most twice as many rows as the limit asks for. What is too
+// much for the memory it puts aside in sorted runs, and merges them (see spillsort.go).
 type sorter struct {
 	env   *Env
 	input Operator
@@ -21,7 +22,9 @@ type sorter struct {
 	worst int     // the last of the rows that a prune kept; -1: there was none
 	next  int
 	out   types.Batch
-	view  types.Batch // of all rows, if they are in one batch
+	view  types.Batch  // of all rows, if they are in one batch
+	runs  []*spillFile // what was put aside, the earlier rows first
+	merge *merge       // of the runs and the rows kept; nil: there are no runs
 }
 
 // sortItem is a row to be sorted. Rows whose prefixes differ are in their order.
@@ -51,7 +54,7 @@ func (s *sorter) Open(ctx context.Context) error {
 		return err
 	}
 	s.sort()
-	return nil
+	return s.startMerge(ctx)
 }
 
 // maxTopRows is the limit up to which a sort throws rows away while it reads.
@@ -68,6 +71,9 @@ func (s *sorter) fill(ctx context.Context, keep int) error {
 			if err := s.rows.addBatch(in); err != nil {
 				return err
 			}
+			if err := s.spillIfShort(ctx); err != nil {
+				return err
+			}
 			continue
 		}
 		for r := range in.Rows() {
@@ -82,6 +88,9 @@ func (s *sorter) fill(ctx context.Context, keep int) error {
 			if err := s.prune(keep); err != nil {
 				return err
 			}
+		}
+		if err := s.spillIfShort(ctx); err != nil {
+			return err
 		}
 	}
 }
@@ -187,7 +196,10 @@ func nullOrder(first bool) int {
 	return 1
 }
 
-func (s *sorter) Next(context.Context) (*types.Batch, error) {
+func (s *sorter) Next(ctx context.Context) (*types.Batch, error) {
+	if s.merge != nil {
+		return s.merge.Next(ctx)
+	}
 	if s.next == len(s.order) {
 		return nil, nil
 	}
@@ -197,15 +209,21 @@ func (s *sorter) Next(context.Context) (*types.Batch, error) {
 		return &s.view, nil
 	}
 	s.out.Init(s.node.Types())
-	for s.next < len(s.order) && s.out.N < types.MaxBatchRows {
-		s.rows.appendTo(&s.out, int(s.order[s.next]))
-		s.next++
-	}
+	s.fillSorted(&s.out, &s.next)
 	return &s.out, nil
+}
+
+// fillSorted adds the sorted rows from next on to a batch until it is full, and moves next.
+func (s *sorter) fillSorted(out *types.Batch, next *int) {
+	for *next < len(s.order) && out.N < types.MaxBatchRows {
+		s.rows.appendTo(out, int(s.order[*next]))
+		*next++
+	}
 }
 
 func (s *sorter) Close() {
 	s.input.Close()
+	s.removeRuns()
 	if s.rows != nil {
 		s.rows.recycle()
 	}
