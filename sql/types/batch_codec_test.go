@@ -7,8 +7,11 @@ func TestBatchCodecKeepsEveryValue(t *testing.T) {
 	ts := []Type{Int8, Numeric, Text, Float8}
 	b := NewBatch(ts)
 	for _, row := range [][]string{
-		{"-5", "1.50", "abc", "1.5"}, {"", "123456789012345678901234567890.00100", "", ""}, {"9223372036854775807", "NaN", "äö", "NaN"},
-		{"0", "-Infinity", "", "-0"}, {"1", "-0.00", "x", "Infinity"},
+		{"-5", "1.50", "abc", "1.5"},
+		{"", "123456789012345678901234567890.00100", "", ""},
+		{"9223372036854775807", "NaN", "äö", "NaN"},
+		{"0", "-Infinity", "", "-0"},
+		{"1", "-0.00", "x", "Infinity"},
 	} {
 		var datums []Datum
 		for c, s := range row {
