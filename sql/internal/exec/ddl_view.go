@@ -9,6 +9,7 @@ import (
 	"minidb/sql/internal/parse"
 	"minidb/sql/internal/plan"
 	"minidb/sql/sqlerr"
+	"minidb/sql/types"
 )
 
 // planner makes a planner for a query inside the statement.
@@ -71,9 +72,27 @@ func viewColumns(st *parse.CreateViewStmt, cols []plan.Column) ([]catalog.Column
 				return nil, sqlerr.New(sqlerr.DuplicateColumn, "column \"%s\" specified more than once", name)
 			}
 		}
+		if err := checkStoredType(name, c.Type); err != nil {
+			return nil, err
+		}
 		out = append(out, catalog.Column{ID: catalog.ColumnID(i + 1), Name: name, Type: c.Type})
 	}
 	return out, nil
+}
+
+// checkStoredType refuses a column of records: descriptors cannot say which fields they have.
+func checkStoredType(name string, t types.Type) error {
+	row := t
+	if elem, ok := t.Elem(); ok {
+		row = elem
+	}
+	switch {
+	case !row.IsRecord():
+		return nil
+	case row.RowType().OID != 0:
+		return sqlerr.Unsupported("a column of a composite type")
+	}
+	return sqlerr.New(sqlerr.InvalidTableDefinition, "column \"%s\" has pseudo-type %s", name, t.Format())
 }
 
 // replaceView gives a view that is there a new query; false if none is there.
@@ -166,6 +185,9 @@ func (d *ddl) tableOfQuery(ctx context.Context, schema *catalog.Schema, st *pars
 		name := c.Name
 		if i < len(st.AsColumns) {
 			name = st.AsColumns[i]
+		}
+		if err := checkStoredType(name, c.Type); err != nil {
+			return nil, err
 		}
 		if c.Type.Category() == 'P' {
 			return nil, sqlerr.New(sqlerr.InvalidTableDefinition, "column \"%s\" has pseudo-type %s", name, c.Type.Format())

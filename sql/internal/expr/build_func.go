@@ -60,6 +60,9 @@ func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 	}
 	c, err := f.findFunction(callShape{name: name, written: written, names: x.ArgNames, variadic: x.Variadic}, args)
 	if err != nil {
+		if e := fieldByCall(x, args); e != nil {
+			return e, nil
+		}
 		if x.OrderBy != nil && isAggregateName(name) {
 			if e, ok := sqlerr.As(err); ok && e.Code == sqlerr.UndefinedFunction {
 				err = e.WithHint("No aggregate function matches the given name and argument types. Perhaps you misplaced ORDER BY; ORDER BY must appear after all regular arguments of the aggregate.")
@@ -230,7 +233,7 @@ func formKeyword(x *parse.FuncCall) string {
 // A function of that name with just this argument goes first.
 func (f *factTables) castByName(name string, args []Expr) *typeFact {
 	t := f.typeNames[name]
-	if t == nil || t.kind != 'b' || len(args) != 1 {
+	if t == nil || t.kind != 'b' || len(args) != 1 || args[0].Type().IsRecord() {
 		return nil
 	}
 	source := args[0].Type().OID

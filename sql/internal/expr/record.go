@@ -98,11 +98,6 @@ func (b *Builder) row(x *parse.RowExpr, s *Scope) (Expr, error) {
 	r := &Record{Args: args}
 	fields := make([]types.Field, len(args))
 	for i := range args {
-		if _, ok := args[i].(*Const); !ok { // a literal may stay without a type
-			if args[i], err = b.Resolve(args[i]); err != nil {
-				return nil, err
-			}
-		}
 		fields[i] = types.Field{Name: "f" + strconv.Itoa(i+1), Type: args[i].Type()}
 	}
 	r.typ = types.RecordOf(types.RowType{}, fields)
@@ -191,6 +186,19 @@ func (b *Builder) field(x *parse.FieldExpr, s *Scope) (Expr, error) {
 		return nil, b.at(sqlerr.New(sqlerr.UndefinedColumn, "column %q not found in data type %s", x.Field, name), Leftmost(x.X))
 	}
 	return nil, b.at(sqlerr.New(sqlerr.UndefinedColumn, "could not identify column %q in record data type", x.Field), Leftmost(x.X))
+}
+
+// fieldByCall makes the field that name(x) means where there is no function of that name; nil if it has none.
+func fieldByCall(x *parse.FuncCall, args []Expr) Expr {
+	if len(args) != 1 || x.Name.Schema != "" || !args[0].Type().IsRecord() {
+		return nil
+	}
+	for i, f := range args[0].Type().Fields() {
+		if f.Name == x.Name.Name {
+			return NewField(args[0], i)
+		}
+	}
+	return nil
 }
 
 // fieldStar gives the fields that (x).* stands for.

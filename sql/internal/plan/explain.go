@@ -262,10 +262,17 @@ func (n *Distinct) explain(e *explainer) {
 		e.node(n, "Unique")
 	} else {
 		e.node(n, "HashAggregate")
-		if p, ok := n.Input.(*Project); ok {
+		var exprs []expr.Expr
+		switch in := n.Input.(type) {
+		case *Project:
+			exprs = in.Exprs
+		case *ProjectSet:
+			exprs = in.Exprs
+		}
+		if exprs != nil {
 			keys := make([]expr.Expr, len(n.Columns))
 			for i, c := range n.Columns {
-				keys[i] = p.Exprs[c]
+				keys[i] = exprs[c]
 			}
 			e.property("Group Key", e.list(keys))
 		}

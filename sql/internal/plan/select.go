@@ -340,19 +340,19 @@ func appendSortKey(keys []SortKey, column int, e expr.Expr, item parse.OrderItem
 }
 
 func (s *selection) buildLimit() (err error) {
-	s.limit, s.offset, err = s.p.limits(s.st)
+	s.limit, s.offset, err = s.p.limits(s.st, s.from)
 	return err
 }
 
-// limits builds LIMIT and OFFSET.
-func (p *Planner) limits(st *parse.SelectStmt) (limit, offset expr.Expr, err error) {
+// limits builds LIMIT and OFFSET, which may use the enclosing query's columns.
+func (p *Planner) limits(st *parse.SelectStmt, f *from) (limit, offset expr.Expr, err error) {
 	if st.Limit != nil {
-		if limit, err = p.builder.BuildInt8(st.Limit, &expr.Scope{Clause: expr.ClauseLimit, Subquery: p.subquery}); err != nil {
+		if limit, err = p.builder.BuildInt8(st.Limit, f.clause(p, expr.ClauseLimit)); err != nil {
 			return nil, nil, err
 		}
 	}
 	if st.Offset != nil {
-		offset, err = p.builder.BuildInt8(st.Offset, &expr.Scope{Clause: expr.ClauseOffset, Subquery: p.subquery})
+		offset, err = p.builder.BuildInt8(st.Offset, f.clause(p, expr.ClauseOffset))
 	}
 	return limit, offset, err
 }
