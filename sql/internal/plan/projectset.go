@@ -188,6 +188,9 @@ func (s *selection) groupSets(node Node) Node {
 
 // projected is a sorted node for sets to be read over: where PostgreSQL computes other columns there than were sorted, EXPLAIN says so.
 func (s *selection) projected(node Node, sorted []expr.Expr) Node {
+	if _, ok := node.(*Project); ok {
+		return node // a scan in the wanted order computes them itself
+	}
 	var below, wanted []expr.Expr
 	for _, e := range sorted[:len(s.outputs)] {
 		if c, ok := e.(*expr.Const); !ok || !c.Value.Null {
