@@ -72,7 +72,13 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{options: o, catalog: store, jobs: registry, started: o.Now(), sessions: map[int32]*Session{}, closing: map[catalog.ID]bool{}}, nil
+	e := &Engine{options: o, catalog: store, jobs: registry, started: o.Now(), sessions: map[int32]*Session{}, closing: map[catalog.ID]bool{}}
+	// What the sessions of a server that was killed left behind.
+	if err := e.dropTemporary(ctx, ""); err != nil {
+		registry.Close()
+		return nil, err
+	}
+	return e, nil
 }
 
 // Close cancels the running jobs and waits for them. Sessions must be closed before.

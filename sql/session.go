@@ -57,6 +57,7 @@ type Session struct {
 	authenticated *catalog.Role
 	roles         map[string]types.OID
 	superusers    map[string]bool
+	hasTemp       bool                 // has made temporary objects
 	prepared      map[string]*Prepared // by PREPARE or the protocol
 	portals       map[*Portal]struct{} // open ones, which hold iterators of the transaction
 	cursors       map[string]*cursor   // by DECLARE
@@ -127,6 +128,7 @@ func (s *Session) startVars() error {
 func (s *Session) Close() {
 	s.idle.stop()
 	s.endTransaction()
+	s.dropTemp()
 	s.work.close()
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()

@@ -117,6 +117,9 @@ func (s *Session) commit(ctx context.Context) error {
 			txn.SetSync(kv.SyncOS)
 		}
 		if err = s.runDeferred(ctx, nil); err == nil {
+			err = s.endTemporary(ctx)
+		}
+		if err == nil {
 			err = txn.Commit(ctx)
 		} else {
 			txn.Rollback()

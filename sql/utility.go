@@ -33,7 +33,7 @@ func (s *Session) utility(q *statement) (utility, error) {
 	case *parse.ResetStmt:
 		return tagged(func(context.Context) (string, error) { return "RESET", s.runReset(st) }), nil
 	case *parse.DiscardStmt:
-		return tagged(func(context.Context) (string, error) { return s.runDiscard(st) }), nil
+		return tagged(func(ctx context.Context) (string, error) { return s.runDiscard(ctx, q, st) }), nil
 	case *parse.ShowStmt:
 		return s.showUtility(st)
 	case *parse.ExplainStmt:
@@ -258,7 +258,7 @@ func (s *Session) runReset(st *parse.ResetStmt) error {
 	return s.resetVar(st.Name)
 }
 
-func (s *Session) runDiscard(st *parse.DiscardStmt) (string, error) {
+func (s *Session) runDiscard(ctx context.Context, q *statement, st *parse.DiscardStmt) (string, error) {
 	if st.What == "all" {
 		if s.tx.block {
 			return "", sqlerr.New(sqlerr.ActiveSQLTransaction, "DISCARD ALL cannot run inside a transaction block")
@@ -273,6 +273,15 @@ func (s *Session) runDiscard(st *parse.DiscardStmt) (string, error) {
 	}
 	if st.What == "all" || st.What == "sequences" {
 		s.sequences.forget()
+	}
+	if (st.What == "all" || strings.HasPrefix(st.What, "temp")) && s.hasTemp {
+		env, err := s.beginUtility(ctx, q)
+		if err == nil {
+			err = s.discardTemp(ctx, env.View)
+		}
+		if err != nil {
+			return "", err
+		}
 	}
 	return "DISCARD " + strings.ToUpper(st.What), nil
 }
@@ -320,7 +329,10 @@ func (e sessionEnv) Schema() string {
 		return ""
 	}
 	ctx := catalogEnv(e).Context()
-	for _, name := range e.s.searchPath() {
+	for i, name := range e.s.searchPath() {
+		if i == 0 && e.s.hasTemp && !e.s.derived.tempListed {
+			continue // temporary objects are found without being on the path
+		}
 		if name == "pg_catalog" {
 			return name
 		}

@@ -3,6 +3,7 @@ package sql
 import (
 	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -172,9 +173,11 @@ func (s *Session) value(name string) string { return s.settings.current.get(sett
 
 // derived is what statements ask of the settings, in a form that costs nothing to ask.
 type derived struct {
-	pathText string   // search_path
-	path     []string // its schemas; shared, not to be changed
-	modes    modes    // of a new transaction
+	pathText string // search_path, after the schema of temporary objects if it is searched without being named
+	// tempListed tells that search_path names pg_temp.
+	tempListed bool
+	path       []string // its schemas; shared, not to be changed
+	modes      modes    // of a new transaction
 
 	lockTimeout, statementTimeout, idleTimeout time.Duration
 
@@ -204,10 +207,17 @@ func (s *Session) derive() {
 	}
 	s.deriveUser()
 	for _, name := range splitIdentifiers(s.derived.pathText) {
+		if name == "pg_temp" {
+			name, s.derived.tempListed = s.tempName(), true
+		}
 		if name == "$user" {
 			name = s.derived.user
 		}
 		s.derived.path = append(s.derived.path, name)
+	}
+	if s.hasTemp && !s.derived.tempListed {
+		s.derived.path = slices.Insert(s.derived.path, 0, s.tempName())
+		s.derived.pathText = s.tempName() + ", " + s.derived.pathText
 	}
 }
 

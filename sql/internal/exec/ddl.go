@@ -165,14 +165,6 @@ func (d *ddl) owner(ctx context.Context) (types.OID, error) {
 	return r.OID, nil
 }
 
-// schemaFor is schema, or that of temporary objects.
-func (d *ddl) schemaFor(ctx context.Context, name parse.ObjectName, p parse.Persistence) (*catalog.Schema, error) {
-	if p == parse.Temporary {
-		return nil, d.unsupported("temporary relations", name.Pos)
-	}
-	return d.schema(ctx, name)
-}
-
 // schema finds the schema in which a new object of that name is made: the one named, else the first of the search path
 // that exists. Errors: 3F000, 0A000.
 func (d *ddl) schema(ctx context.Context, name parse.ObjectName) (*catalog.Schema, error) {
@@ -185,6 +177,12 @@ func (d *ddl) schema(ctx context.Context, name parse.ObjectName) (*catalog.Schem
 		path = []string{name.Schema}
 	}
 	for _, schema := range path {
+		if name.Schema == "" && isTempName(schema) {
+			if d.env.TempListed {
+				return d.tempSchema(ctx)
+			}
+			continue
+		}
 		s, err := d.env.View.Schema(ctx, d.env.Database.ID, schema)
 		if err == nil {
 			if name.Schema == "" {

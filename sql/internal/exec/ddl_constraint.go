@@ -188,6 +188,9 @@ func (a *alteration) referenced(ctx context.Context, k *parse.Constraint) (*cata
 	case r.Index != nil || r.Table.Kind != catalog.KindTable:
 		return nil, sqlerr.New(sqlerr.WrongObjectType, "referenced relation \"%s\" is not a table", k.References.Name)
 	}
+	if err := a.checkKeyPersistence(ctx, r.Table); err != nil {
+		return nil, err
+	}
 	for _, t := range []*catalog.Table{r.Table, a.t} {
 		if err := a.env.View.CheckTable(ctx, t, catalog.References); err != nil {
 			return nil, err

@@ -10,7 +10,6 @@ import (
 	"minidb/kv"
 	"minidb/sql/catalog"
 	"minidb/sql/internal/parse"
-	"minidb/sql/rowenc"
 	"minidb/sql/sqlerr"
 )
 
@@ -301,37 +300,8 @@ func (d *ddl) dropContents(ctx context.Context, db *catalog.Database) error {
 	for _, s := range contents.Schemas {
 		schemas[s.ID] = s.Database == db.ID
 	}
-	for _, t := range contents.Tables {
-		if !schemas[t.Schema] {
-			continue
-		}
-		// An import or a session that ends may still hold it.
-		if err := d.env.View.LockTable(ctx, t.ID, kv.TableAccessExclusive); err != nil {
-			return err
-		}
-		now, err := d.env.View.TableByID(ctx, t.ID)
-		if catalog.IsNotFound(err) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if now.Kind == catalog.KindTable {
-			d.env.Txn.DropSpan(rowenc.TableSpan(now.ID))
-		}
-		if err := d.env.View.DropComments(ctx, now.OID); err != nil {
-			return err
-		}
-		if err := d.env.View.DropTable(now); err != nil {
-			return err
-		}
-	}
-	for _, e := range contents.Enums {
-		if schemas[e.Schema] {
-			if err := d.env.View.DropEnum(ctx, e); err != nil {
-				return err
-			}
-		}
+	if err := dropIn(ctx, d.env.View, contents, schemas); err != nil {
+		return err
 	}
 	for _, p := range contents.Defaults {
 		if p.In == db.ID {

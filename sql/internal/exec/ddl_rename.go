@@ -203,6 +203,11 @@ func (d *ddl) setSchema(ctx context.Context, st *parse.SetSchemaStmt) error {
 	if r.Table.Schema == schema.ID {
 		return nil
 	}
+	if temp, err := d.isTemporary(ctx, r.Table); err != nil {
+		return err
+	} else if temp || isTempName(schema.Name) {
+		return sqlerr.New(sqlerr.FeatureNotSupported, "cannot move objects into or out of temporary schemas")
+	}
 	if err := d.refuseViews(ctx, r.Table, 0, "moving a relation that views use"); err != nil {
 		return err
 	}

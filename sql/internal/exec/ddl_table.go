@@ -55,6 +55,9 @@ func (d *ddl) createTable(ctx context.Context, st *parse.CreateTableStmt) error 
 		return err
 	}
 	m := &tableMaker{ddl: d, st: st, b: d.env.View.NewBuilder(schema, st.Name.Name), x: d.builder()}
+	if m.b.Table().OnCommit, err = d.onCommit(schema, st.OnCommit); err != nil {
+		return err
+	}
 	if m.b.Table().Owner, err = d.owner(ctx); err != nil {
 		return err
 	}

@@ -17,6 +17,9 @@ import (
 func (d *ddl) createEnum(ctx context.Context, st *parse.CreateEnumStmt) error {
 	name := st.Name
 	name.Pos = -1
+	if name.Schema == "pg_temp" || isTempName(name.Schema) {
+		return sqlerr.Unsupported("temporary types")
+	}
 	schema, err := d.schema(ctx, name)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"minidb/kv"
@@ -22,14 +23,16 @@ func (d *ddl) planner(ctx context.Context) *plan.Planner {
 
 func (d *ddl) createView(ctx context.Context, st *parse.CreateViewStmt) error {
 	switch {
-	case st.Temporary:
-		return d.unsupported("temporary views", st.Position())
 	case st.Recursive:
 		return d.unsupported("recursive views", st.Position())
 	case st.CheckOption != "" || len(st.With) > 0:
 		return d.unsupported("options of views", st.Position())
 	}
-	schema, err := d.schema(ctx, st.Name)
+	persistence := parse.Permanent
+	if st.Temporary {
+		persistence = parse.Temporary
+	}
+	schema, err := d.schemaFor(ctx, st.Name, persistence)
 	if err != nil {
 		return err
 	}
@@ -37,13 +40,28 @@ func (d *ddl) createView(ctx context.Context, st *parse.CreateViewStmt) error {
 	if err != nil {
 		return err
 	}
+	path := d.env.SearchPath
+	if !isTempName(schema.Name) {
+		temp, err := d.usesTemporary(ctx, q.Uses)
+		if err != nil {
+			return err
+		}
+		if temp {
+			d.env.Notice(sqlerr.Notice(sqlerr.SuccessfulCompletion, "view \"%s\" will be a temporary view", st.Name.Name))
+			if schema, err = d.tempSchema(ctx); err != nil {
+				return err
+			}
+		} else {
+			path = slices.DeleteFunc(slices.Clone(path), isTempName)
+		}
+	}
 	owner, err := d.owner(ctx)
 	if err != nil {
 		return err
 	}
 	v := &catalog.Table{
 		Schema: schema.ID, Name: st.Name.Name, Owner: owner, Kind: catalog.KindView,
-		View: &catalog.Query{Text: q.Text, SearchPath: d.env.SearchPath, Uses: q.Uses},
+		View: &catalog.Query{Text: q.Text, SearchPath: path, Uses: q.Uses},
 	}
 	if v.Columns, err = viewColumns(st, q.Columns); err != nil {
 		return err
@@ -137,8 +155,6 @@ func (d *ddl) createTableAs(ctx context.Context, st *parse.CreateTableStmt) (str
 		return "", d.unsupported("CREATE MATERIALIZED VIEW", st.Position())
 	case !ok:
 		return "", d.unsupported("CREATE TABLE AS EXECUTE", st.Position())
-	case st.OnCommit != parse.OnCommitNoop && st.Persistence != parse.Temporary:
-		return "", sqlerr.New(sqlerr.InvalidTableDefinition, "ON COMMIT can only be used on temporary tables")
 	}
 	schema, err := d.schemaFor(ctx, st.Name, st.Persistence)
 	if err != nil {
@@ -178,6 +194,9 @@ func (d *ddl) tableOfQuery(ctx context.Context, schema *catalog.Schema, st *pars
 	}
 	b := d.env.View.NewBuilder(schema, st.Name.Name)
 	var err error
+	if b.Table().OnCommit, err = d.onCommit(schema, st.OnCommit); err != nil {
+		return nil, err
+	}
 	if b.Table().Owner, err = d.owner(ctx); err != nil {
 		return nil, err
 	}

@@ -36,6 +36,11 @@ type Env struct {
 	Memory            *Memory
 	Notice            func(*sqlerr.Error) // never nil
 	Server            Server              // nil where no session runs the statement
+	// TempName is the name of the schema of the session's temporary objects, which need not be there; "" outside of sessions. TempMade is
+	// called when it is used, and gives the search path from now on. TempListed tells that the search path names it.
+	TempName   string
+	TempMade   func() []string
+	TempListed bool
 	// InBlock tells that the statement is not alone in its transaction.
 	InBlock bool
 	// General tells to take the general operators also where there are shorter ones: tests compare the two.

@@ -1,6 +1,7 @@
 package pgcatalog
 
 import (
+	"slices"
 	"strings"
 
 	"minidb/sql/internal/expr"
@@ -50,8 +51,8 @@ var constantFuncs = map[string]body{
 	"pg_is_wal_replay_paused":       always(flag(false)),
 	"pg_last_wal_receive_lsn":       always(null),
 	"pg_last_wal_replay_lsn":        always(null),
-	"pg_my_temp_schema":             always(oid(0)),
-	"pg_is_other_temp_schema":       always(flag(false)),
+	"pg_my_temp_schema":             asking(myTempSchema),
+	"pg_is_other_temp_schema":       asking(isOtherTempSchema),
 	"pg_trigger_depth":              always(num(0)),
 	"pg_jit_available":              always(flag(false)),
 	"inet_client_addr":              always(null),
@@ -66,6 +67,24 @@ var constantFuncs = map[string]body{
 	"pg_stat_get_tuples_fetched":    always(num(0)),
 	"pg_stat_get_live_tuples":       always(num(0)),
 	"pg_stat_get_dead_tuples":       always(num(0)),
+}
+
+// myTempSchema is the schema of the session's temporary objects, 0 if it has none.
+func myTempSchema(r *Reader, s *Snapshot, _ []datum) (datum, error) {
+	for _, name := range r.env.SearchPath() {
+		if !strings.HasPrefix(name, "pg_temp_") {
+			continue
+		}
+		if o, ok := s.findSchema(name); ok {
+			return oid(o), nil
+		}
+	}
+	return oid(0), nil
+}
+
+func isOtherTempSchema(r *Reader, s *Snapshot, args []datum) (datum, error) {
+	name, ok := s.schemaName(oidOf(args[0]))
+	return flag(ok && strings.HasPrefix(name, "pg_temp_") && !slices.Contains(r.env.SearchPath(), name)), nil
 }
 
 // signal cancels what a session runs, or ends it.

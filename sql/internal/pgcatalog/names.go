@@ -11,10 +11,13 @@ import (
 	"minidb/sql/types"
 )
 
-// SearchOrder is a search path with pg_catalog, which comes first where the path does not say where it comes.
+// SearchOrder is a search path with pg_catalog, which comes first, but for temporary objects, where the path does not say where it comes.
 func SearchOrder(path []string) []string {
 	if slices.Contains(path, "pg_catalog") {
 		return path
+	}
+	if len(path) > 0 && strings.HasPrefix(path[0], "pg_temp_") {
+		return append([]string{path[0], "pg_catalog"}, path[1:]...)
 	}
 	return append([]string{"pg_catalog"}, path...)
 }
@@ -260,6 +263,13 @@ func (r *Reader) lookUpClass(s *Snapshot, parts []string) (types.OID, bool) {
 	case len(parts) == 1:
 		return s.findVisibleRelation(r.env.SearchPath(), parts[0])
 	case len(parts) == 2 || len(parts) == 3 && parts[0] == s.database.Name:
+		if i := len(parts) - 2; parts[i] == "pg_temp" {
+			for _, name := range r.env.SearchPath() {
+				if strings.HasPrefix(name, "pg_temp_") {
+					parts[i] = name
+				}
+			}
+		}
 		return s.findRelation(parts[len(parts)-2], parts[len(parts)-1])
 	}
 	return 0, false
@@ -274,6 +284,8 @@ func (r *Reader) schemasInPath(implicit bool) ([]string, error) {
 	path := r.env.SearchPath()
 	if implicit {
 		path = SearchOrder(path)
+	} else if len(path) > 0 && strings.HasPrefix(path[0], "pg_temp_") {
+		path = path[1:]
 	}
 	var out []string
 	for _, name := range path {

@@ -87,7 +87,7 @@ func classRows(s *Snapshot) []row {
 		rows = append(rows, s.class(t).row())
 		for _, x := range namedIndexes(t) {
 			rows = append(rows, class{
-				pages: 1, oid: x.OID, namespace: s.namespace(t), owner: t.Owner, am: amBtree, name: x.Name, kind: 'i', persistence: 'p', replident: 'n',
+				pages: 1, oid: x.OID, namespace: s.namespace(t), owner: t.Owner, am: amBtree, name: x.Name, kind: 'i', persistence: s.class(t).persistence, replident: 'n',
 				natts: len(x.Keys) + len(x.Stored),
 			}.row())
 		}
