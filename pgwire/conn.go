@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -37,6 +38,10 @@ type conn struct {
 	flushWanted bool
 	ended       bool      // a FATAL error was sent
 	callStart   time.Time // of the running call of the session
+
+	wakeMu sync.Mutex
+	idle   bool // the next message is waited for: a read that ends early does no harm
+	woken  bool // such a read was made to end
 
 	// Of other goroutines' concern:
 	busy atomic.Bool                  // a call of the session runs
@@ -149,7 +154,7 @@ func (c *conn) step() bool {
 		c.fatal(why)
 		return false
 	}
-	typ, body, err := c.r.next()
+	typ, body, err := c.awaitMessage()
 	if err != nil {
 		c.readFailed(err)
 		return false
@@ -232,6 +237,7 @@ func (c *conn) readyForQuery() {
 	status := c.sess.TxStatus()
 	if status == 'I' {
 		c.closePortals()
+		c.sendNotifications()
 	}
 	c.w.ready(status)
 	c.flushWanted = true
@@ -265,6 +271,7 @@ func (c *conn) sessionOptions(params map[string]string) sql.SessionOptions {
 		},
 		Terminate: c.terminate,
 		Portals:   c,
+		Notified:  c.wake,
 		Copy:      c,
 	}
 }

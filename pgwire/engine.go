@@ -18,6 +18,7 @@ type session interface {
 	Parameters() []sql.Param
 	Context() *types.Context
 	TxStatus() byte
+	Notifications() []sql.Notification
 	Query(ctx context.Context, text string, each func(portal) error) error
 	Prepare(ctx context.Context, text string, paramTypes []types.OID) (prepared, error)
 	Argument(ctx context.Context, t types.Type, raw []byte, binary bool) (types.Datum, error)

@@ -72,7 +72,10 @@ type fakeSession struct {
 	cancel context.CancelCauseFunc
 }
 
-func (s *fakeSession) PID() int32              { return s.pid }
+func (s *fakeSession) PID() int32 { return s.pid }
+
+func (s *fakeSession) Notifications() []sql.Notification { return nil }
+
 func (s *fakeSession) Context() *types.Context { return nil }
 
 func (s *fakeSession) Argument(_ context.Context, t types.Type, raw []byte, binary bool) (types.Datum, error) {

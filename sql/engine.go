@@ -46,6 +46,7 @@ type Engine struct {
 	// snapshots are those of the catalog that sessions share.
 	snapshots pgcatalog.Cache
 	jobs      *jobs.Registry
+	hub       hub
 	lastPID   atomic.Int32
 
 	mu       sync.Mutex

@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"minidb/sql/catalog"
@@ -30,6 +31,9 @@ type SessionOptions struct {
 	Terminate func(*sqlerr.Error)
 	// Portals are the protocol's portals, for FETCH, MOVE and CLOSE. Nil: there are none.
 	Portals PortalNames
+	// Notified is called, from any goroutine, when the session has got its first notification since Notifications took the last. It must
+	// not wait. Nil: not called.
+	Notified func()
 	// Copy is where COPY … STDIN and STDOUT read and write. Nil: they are refused.
 	Copy CopyStream
 }
@@ -58,6 +62,7 @@ type Session struct {
 	roles         map[string]types.OID
 	superusers    map[string]bool
 	hasTemp       bool                 // has made temporary objects
+	hasMail       atomic.Bool          // Notifications has something to give
 	prepared      map[string]*Prepared // by PREPARE or the protocol
 	portals       map[*Portal]struct{} // open ones, which hold iterators of the transaction
 	cursors       map[string]*cursor   // by DECLARE
@@ -128,6 +133,7 @@ func (s *Session) startVars() error {
 func (s *Session) Close() {
 	s.idle.stop()
 	s.endTransaction()
+	s.engine.hub.remove(s)
 	s.dropTemp()
 	s.work.close()
 	s.engine.mu.Lock()

@@ -31,6 +31,7 @@ type transaction struct {
 	// saved are the settings to go back to by a rollback.
 	saved      settingsState
 	savepoints []savepoint
+	notify     pendingNotify
 	// closing are databases that take no sessions until the transaction has ended.
 	closing []catalog.ID
 	// deferred is what is to be looked at before the transaction commits.
@@ -50,6 +51,7 @@ type savepoint struct {
 	mark     kv.Savepoint
 	settings settingsState
 	deferred int
+	notify   [2]int
 }
 
 // TxStatus is ReadyForQuery's: 'I' outside a transaction block, 'T' in one, 'E' in one that failed.
@@ -120,13 +122,15 @@ func (s *Session) commit(ctx context.Context) error {
 			err = s.endTemporary(ctx)
 		}
 		if err == nil {
-			err = txn.Commit(ctx)
+			err = s.commitNotify(func() error { return txn.Commit(ctx) })
 		} else {
 			txn.Rollback()
 		}
 		if err == nil && s.tx.view != nil {
 			s.tx.view.Committed()
 		}
+	} else {
+		err = s.commitNotify(func() error { return nil })
 	}
 	s.endCursors(err == nil)
 	saved := s.tx.saved
@@ -324,7 +328,7 @@ func (s *Session) savepoint(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	s.tx.savepoints = append(s.tx.savepoints, savepoint{name: name, mark: txn.Savepoint(), settings: s.settings, deferred: s.tx.deferred.Mark()})
+	s.tx.savepoints = append(s.tx.savepoints, savepoint{name: name, mark: txn.Savepoint(), settings: s.settings, deferred: s.tx.deferred.Mark(), notify: s.tx.notify.mark()})
 	return nil
 }
 
@@ -365,6 +369,7 @@ func (s *Session) rollbackTo(name string) error {
 	p := s.tx.savepoints[i]
 	s.tx.txn.RollbackTo(p.mark)
 	s.tx.deferred.RollbackTo(p.deferred)
+	s.tx.notify.rollbackTo(p.notify)
 	s.tx.savepoints = s.tx.savepoints[:i+1]
 	s.tx.failed = false
 	s.restoreSettings(p.settings)

@@ -70,6 +70,8 @@ func (s *Session) utility(q *statement) (utility, error) {
 		return tagged(func(ctx context.Context) (string, error) {
 			return "CHECKPOINT", s.mustBeSuperuser(ctx, "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT")
 		}), nil
+	case *parse.ListenStmt, *parse.UnlistenStmt, *parse.NotifyStmt:
+		return tagged(func(context.Context) (string, error) { return s.runNotify(st) }), nil
 	case *parse.AlterSettingStmt:
 		return s.inEnv(q, func(ctx context.Context, env *exec.Env) (string, error) { return s.runAlterSetting(ctx, env.View, st) }), nil
 	case *parse.ImportStmt:
@@ -268,7 +270,9 @@ func (s *Session) runDiscard(ctx context.Context, q *statement, st *parse.Discar
 		for name := range s.cursors {
 			s.dropCursor(name)
 		}
+		s.storeUser(nil, sessionSetting, s.settings.start[sessionSetting], false)
 		s.resetAllVars()
+		s.unlisten("")
 		s.prepared = nil
 	}
 	if st.What == "all" || st.What == "sequences" {
@@ -342,6 +346,10 @@ func (e sessionEnv) Schema() string {
 	}
 	return ""
 }
+
+func (e sessionEnv) Notify(channel, payload string) error { return e.s.notify(channel, payload) }
+
+func (e sessionEnv) Channels() []string { return e.s.engine.hub.channels(e.s) }
 
 func (e sessionEnv) Setting(name string) (string, bool) {
 	_, value, err := e.s.showVar(name)

@@ -178,6 +178,10 @@ func (testSession) Database() string { return "postgres" }
 func (testSession) Schema() string   { return "public" }
 func (testSession) User() string     { return "postgres" }
 
+func (testSession) Notify(_, _ string) error { return nil }
+
+func (testSession) Channels() []string { return nil }
+
 func (testSession) SessionUser() string { return "postgres" }
 
 func (testSession) Version() string   { return "PostgreSQL 15.0 (minidb)" }

@@ -38,6 +38,9 @@ type Session interface {
 	SessionUser() string // the one that SET ROLE goes back to
 	Version() string     // what version() gives
 	BackendPID() int32
+	// Notify sends a notification when the transaction commits.
+	Notify(channel, payload string) error
+	Channels() []string // that the session listens to
 	// Setting gives a setting's value; ok is false for a name that is not known.
 	Setting(name string) (value string, ok bool)
 	// SetSetting changes a setting, to the end of the transaction only if local, and gives its new value.

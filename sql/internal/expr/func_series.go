@@ -25,8 +25,18 @@ var seriesFuncs = map[string]impl{
 	}},
 	"generate_subscripts":       {set: subscripts},
 	"generate_subscripts_nodir": {set: subscripts},
-	"text_to_table":             {set: textToTable},
-	"text_to_table_null":        {set: textToTable},
+	"pg_listening_channels": {set: func(ec *EvalContext, _ []types.Datum) (SetRows, error) {
+		if ec.Session == nil {
+			return columnOf(nil), nil
+		}
+		var out []types.Datum
+		for _, name := range ec.Session.Channels() {
+			out = append(out, types.NewText(name))
+		}
+		return columnOf(out), nil
+	}},
+	"text_to_table":      {set: textToTable},
+	"text_to_table_null": {set: textToTable},
 }
 
 func zeroStep() error {

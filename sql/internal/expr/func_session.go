@@ -15,6 +15,7 @@ var sessionFuncs = map[string]impl{
 	"current_user":                   sessionText("", Session.User),
 	"session_user":                   sessionText("", Session.SessionUser),
 	"current_schema":                 {f0: currentSchema},
+	"pg_notify":                      {f2: notify},
 	"pg_backend_pid":                 {f0: backendPID},
 	"show_config_by_name":            {f1: func(ec *EvalContext, name types.Datum) (types.Datum, error) { return setting(ec, name, false) }},
 	"show_config_by_name_missing_ok": {f2: func(ec *EvalContext, name, ok types.Datum) (types.Datum, error) { return setting(ec, name, ok.Bool()) }},
@@ -81,6 +82,22 @@ func currentSchema(ec *EvalContext) (types.Datum, error) {
 		return types.NullDatum, nil
 	}
 	return types.NewText(ec.Session.Schema()), nil
+}
+
+// notify gives nothing, which as text is empty.
+func notify(ec *EvalContext, channel, payload types.Datum) (types.Datum, error) {
+	if ec.Session == nil {
+		return types.Datum{}, sqlerr.Unsupported("a notification here")
+	}
+	return types.NewText(""), ec.Session.Notify(text(channel), text(payload))
+}
+
+// text is a text, empty if it is NULL.
+func text(d types.Datum) string {
+	if d.Null {
+		return ""
+	}
+	return d.Text()
 }
 
 func backendPID(ec *EvalContext) (types.Datum, error) {
