@@ -11,6 +11,7 @@ import (
 // between the two so that tests of the protocol can have a session that waits, panics or fails at will.
 type engine interface {
 	newSession(sql.SessionOptions) (session, error)
+	verifier(user string) (string, error)
 }
 
 type session interface {
@@ -49,6 +50,8 @@ type portal interface {
 
 // sqlEngine is a sql.Engine.
 type sqlEngine struct{ *sql.Engine }
+
+func (e sqlEngine) verifier(user string) (string, error) { return e.Verifier(user) }
 
 func (e sqlEngine) newSession(o sql.SessionOptions) (session, error) {
 	s, err := e.NewSession(o)

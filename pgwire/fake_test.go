@@ -48,6 +48,8 @@ func (e *fakeEngine) options() sql.SessionOptions {
 	return e.last
 }
 
+func (e *fakeEngine) verifier(string) (string, error) { return "", nil }
+
 func (e *fakeEngine) newSession(o sql.SessionOptions) (session, error) {
 	if o.Database == "nowhere" {
 		return nil, sqlerr.New(sqlerr.InvalidCatalogName, "database \"nowhere\" does not exist")

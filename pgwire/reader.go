@@ -28,6 +28,7 @@ const (
 type reader struct {
 	br   *bufio.Reader
 	body []byte // for messages that do not fit br
+	sasl bool   // a message of the authentication is expected, and no other may come
 	have int    // of a message that began to arrive: what body has of it
 	// typ is the type of a message whose header was read and whose body, of need bytes, was not; else 0.
 	typ  byte
@@ -82,6 +83,11 @@ func (r *reader) header() error {
 	typ := header[0]
 	length := int64(binary.BigEndian.Uint32(header[1:]))
 	limit := limitOf(typ)
+	if r.sasl {
+		if limit = 0; typ == 'p' {
+			limit = maxSmallBytes
+		}
+	}
 	if limit == 0 {
 		return protocolError("invalid frontend message type %d", typ)
 	}

@@ -26,8 +26,9 @@ import (
 type Options struct {
 	// MaxConnections is how many sessions there may be at once; one more is refused with 53300. 0: 100.
 	MaxConnections int
-	// TrustRemote lets clients in that do not come by a loopback address. There are no passwords yet: whoever can connect is
-	// trusted.
+	// Auth is how clients prove who they are. "": AuthTrust.
+	Auth Auth
+	// TrustRemote is for AuthTrust: it lets clients in that do not come by a loopback address too.
 	TrustRemote bool
 	// StartupTimeout is how long a client may take from connecting to its first ReadyForQuery. 0: one minute.
 	StartupTimeout time.Duration

@@ -30,6 +30,13 @@ func serveSQL(t testing.TB) string {
 // serveWith serves an empty database in memory, with options of its engine, and gives its address.
 func serveWith(t testing.TB, o sql.Options) string {
 	t.Helper()
+	addr, _ := serveEngine(t, o, pgwire.Options{})
+	return addr
+}
+
+// serveEngine is serveWith with options of the server; it gives the engine too.
+func serveEngine(t testing.TB, o sql.Options, po pgwire.Options) (string, *sql.Engine) {
+	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
 	ctx := context.Background()
 	db, err := kv.Open(ctx, kv.Options{Dir: "data", FS: vfs.NewMem(), Logger: logger})
@@ -45,7 +52,8 @@ func serveWith(t testing.TB, o sql.Options) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := pgwire.NewServer(engine, pgwire.Options{Logger: logger})
+	po.Logger = logger
+	s := pgwire.NewServer(engine, po)
 	go s.Serve(l)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -56,7 +64,7 @@ func serveWith(t testing.TB, o sql.Options) string {
 			}
 		}
 	})
-	return l.Addr().String()
+	return l.Addr().String(), engine
 }
 
 func connectSQL(t testing.TB, url string) *pgx.Conn {

@@ -80,9 +80,6 @@ func (c *conn) startupPacket() ([]byte, error) {
 
 // begin opens the session that a startup packet asks for.
 func (c *conn) begin(packet []byte) error {
-	if err := c.checkPeer(); err != nil {
-		return err
-	}
 	version := binary.BigEndian.Uint32(packet)
 	binary.BigEndian.PutUint32(packet, protocolVersion) // the decoder knows no other
 	var msg pgproto3.StartupMessage
@@ -103,6 +100,9 @@ func (c *conn) begin(packet []byte) error {
 	}
 	settings, err := startupSettings(params)
 	if err != nil {
+		return err
+	}
+	if err := c.authenticate(params["user"]); err != nil {
 		return err
 	}
 	o := c.sessionOptions(settings)

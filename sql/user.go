@@ -7,6 +7,7 @@ import (
 
 	"minidb/kv"
 	"minidb/sql/catalog"
+	"minidb/sql/scram"
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
 )
@@ -238,4 +239,80 @@ func (s *Session) storedSettings() []catalog.Setting {
 	}
 	out := append([]catalog.Setting(nil), s.database.Settings...)
 	return append(append(out, ofRole...), ofBoth...)
+}
+
+// Verifier is what a role's password is checked by; "" if the role has none that is good now, or is not there.
+func (e *Engine) Verifier(user string) (string, error) {
+	verifier := ""
+	err := e.read(func(ctx context.Context, view *catalog.View) error {
+		r, err := view.Role(ctx, user)
+		if errors.Is(err, catalog.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return mapError(ctx, err)
+		}
+		ended, err := e.isPast(r.ValidUntil)
+		if err == nil && !ended {
+			verifier = r.Password
+		}
+		return err
+	})
+	return verifier, err
+}
+
+// isPast reports whether a role's VALID UNTIL is over.
+func (e *Engine) isPast(until string) (bool, error) {
+	if until == "" {
+		return false, nil
+	}
+	d, err := types.Input(types.NewContext(), types.TimestampTZ, []byte(until))
+	return err == nil && d.I < types.TimestampFromTime(e.options.Now()), err
+}
+
+// HasPassword reports whether there is a role that can log in with a password.
+func (e *Engine) HasPassword() (bool, error) {
+	found := false
+	err := e.read(func(ctx context.Context, view *catalog.View) error {
+		roles, err := view.Roles(ctx)
+		for _, r := range roles {
+			found = found || r.Login && r.Password != ""
+		}
+		return err
+	})
+	return found, err
+}
+
+// SetSuperuserPassword gives the superuser that the first start made a password, or a verifier of one.
+func (e *Engine) SetSuperuserPassword(ctx context.Context, password string) error {
+	verifier := password
+	if !scram.IsVerifier(password) {
+		var err error
+		if verifier, err = scram.NewVerifier(password); err != nil {
+			return err
+		}
+	}
+	txn, err := e.options.KV.Begin(kv.TxnOptions{})
+	if err != nil {
+		return err
+	}
+	defer txn.Rollback()
+	view := e.catalog.View(txn)
+	if err := view.LockTable(ctx, catalog.RolesLock, kv.TableShareRowExclusive); err != nil {
+		return err
+	}
+	old, err := view.RoleByOID(ctx, catalog.SuperuserOID)
+	if err != nil {
+		return err
+	}
+	r := old.Clone()
+	r.Password = verifier
+	if err := view.UpdateRole(ctx, old, r, nil); err != nil {
+		return err
+	}
+	if err := txn.Commit(ctx); err != nil {
+		return err
+	}
+	view.Committed()
+	return nil
 }

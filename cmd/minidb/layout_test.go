@@ -51,9 +51,9 @@ var mayImport = map[string][]string{
 	"sql/internal/copyfmt":   {"sql/types", "sql/sqlerr"},
 	"sql/internal/jobs":      {"kv", "sql/types", "sql/catalog", "sql/sqlerr"},
 	"sql/internal/exec":      {"sql/internal/pgcatalog", "sql/internal/parse", "sql/internal/plan", "sql/internal/expr", "sql/internal/jobs", "sql/internal/copyfmt", "sql/types", "sql/catalog", "sql/rowenc", "sql/scram", "sql/sqlerr", "kv", "bulk", "storage/vfs"},
-	"sql":                    {"sql/internal/*", "sql/types", "sql/catalog", "sql/rowenc", "sql/sqlerr", "kv", "storage/vfs"},
+	"sql":                    {"sql/internal/*", "sql/types", "sql/catalog", "sql/rowenc", "sql/scram", "sql/sqlerr", "kv", "storage/vfs"},
 
-	"pgwire":     {"sql", "sql/types", "sql/sqlerr"},
+	"pgwire":     {"sql", "sql/types", "sql/scram", "sql/sqlerr"},
 	"cmd/minidb": {"pgwire", "sql", "sql/rowenc", "kv", "kv/mvcc", "storage/vfs", "sstable"},
 }
 

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,8 @@ const memoryData = "data"
 type startFlags struct {
 	data, listen, importDir string
 	memory, trustRemote     bool
+	auth                    pgwire.Auth
+	passwordFile            string
 	allowClockJump          bool
 	maxConnections          int
 	cacheMiB                int64
@@ -46,11 +49,13 @@ func newStartCommand() *cobra.Command {
 		Short: "Run the server",
 		Long: `Run the server until SIGTERM or Ctrl-C. A directory that is missing or empty is
 set up: a superuser and a database, both called postgres. Clients on this
-machine are trusted. When the server accepts connections it prints one line with
+machine are trusted unless --auth scram asks them for passwords; others may come
+too then, but nothing is encrypted but the proof that they know it. When the server accepts connections it prints one line with
 its address on standard output; logs go to standard error.
 
   minidb start --data ./data
   minidb start --memory --listen 127.0.0.1:0      a free port, nothing on disk
+  minidb start --auth scram --superuser-password-file secret.txt
 
 Exit status: 0 stopped as asked, 1 failure (such as a directory in use).`,
 		Args: cobra.NoArgs,
@@ -66,6 +71,9 @@ Exit status: 0 stopped as asked, 1 failure (such as a directory in use).`,
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:5432", "address to listen on; port 0 picks a free one")
 	flags.StringVar(&f.importDir, "import-dir", "", "the only directory IMPORT INTO reads (default DATA/import; none with --memory)")
 	flags.BoolVar(&f.trustRemote, "trust-remote", false, "listen on other than loopback addresses too, and trust whoever connects")
+	f.auth = pgwire.AuthTrust
+	flags.Var(&f.auth, "auth", "how clients prove who they are: trust, or scram (passwords)")
+	flags.StringVar(&f.passwordFile, "superuser-password-file", "", "file whose first line becomes the superuser's password")
 	flags.IntVar(&f.maxConnections, "max-connections", 100, "sessions at once")
 	flags.Int64Var(&f.cacheMiB, "cache", 256, "block cache in MiB")
 	flags.BoolVar(&f.allowClockJump, "allow-clock-jump", false, "start although the clock is far ahead of the data")
@@ -76,7 +84,7 @@ Exit status: 0 stopped as asked, 1 failure (such as a directory in use).`,
 
 func (f *startFlags) run(ctx context.Context, out, logs io.Writer) (err error) {
 	logger := slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: f.logLevel}))
-	listener, err := pgwire.Listen(f.listen, f.trustRemote)
+	listener, err := pgwire.Listen(f.listen, f.trustRemote || f.auth == pgwire.AuthSCRAM)
 	if err != nil {
 		return err
 	}
@@ -96,7 +104,10 @@ func (f *startFlags) run(ctx context.Context, out, logs io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, engine.Close()) }()
 
-	server := pgwire.NewServer(engine, pgwire.Options{MaxConnections: f.maxConnections, TrustRemote: f.trustRemote, Logger: logger})
+	if err := f.setUpPasswords(ctx, engine); err != nil {
+		return err
+	}
+	server := pgwire.NewServer(engine, pgwire.Options{MaxConnections: f.maxConnections, Auth: f.auth, TrustRemote: f.trustRemote, Logger: logger})
 	served := make(chan error, 1)
 	addr := listener.Addr()
 	go func(l net.Listener) { served <- server.Serve(l) }(listener)
@@ -109,6 +120,31 @@ func (f *startFlags) run(ctx context.Context, out, logs io.Writer) (err error) {
 	shutdown, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	return errors.Join(err, server.Shutdown(shutdown))
+}
+
+// setUpPasswords sets the superuser's password, and refuses to ask for passwords that nobody has.
+func (f *startFlags) setUpPasswords(ctx context.Context, engine *sql.Engine) error {
+	if f.passwordFile != "" {
+		raw, err := os.ReadFile(f.passwordFile)
+		if err != nil {
+			return fmt.Errorf("--superuser-password-file: %w", err)
+		}
+		line, _, _ := strings.Cut(string(raw), "\n")
+		if line = strings.TrimRight(line, "\r"); line == "" {
+			return fmt.Errorf("--superuser-password-file: the first line of %s is empty", f.passwordFile)
+		}
+		if err := engine.SetSuperuserPassword(ctx, line); err != nil {
+			return err
+		}
+	}
+	if f.auth != pgwire.AuthSCRAM {
+		return nil
+	}
+	ok, err := engine.HasPassword()
+	if err == nil && !ok {
+		err = errors.New("--auth scram: no role has a password yet; set the superuser's by --superuser-password-file")
+	}
+	return err
 }
 
 // readyLine says where the server is and how to get there.
