@@ -51,7 +51,18 @@ func (e catalogEnv) Settings() []pgcatalog.Setting {
 	return out
 }
 
-func (e catalogEnv) Activity() []pgcatalog.Activity { return e.s.engine.activity() }
+// Activity describes the sessions. What others run is hidden from who does not have their rights.
+func (e catalogEnv) Activity() []pgcatalog.Activity {
+	all := e.s.engine.activity()
+	who, err := e.acting()
+	for i := range all {
+		if a := &all[i]; err != nil || !who.Has(a.Role) {
+			a.Query, a.Address, a.State = "<insufficient privilege>", "", ""
+			a.TxnStart, a.QueryStart, a.StateChange, a.Start = time.Time{}, time.Time{}, time.Time{}, time.Time{}
+		}
+	}
+	return all
+}
 
 // lockNames are the modes of table locks as pg_locks shows them.
 var lockNames = map[kv.TableLock]string{
@@ -68,7 +79,36 @@ func (e catalogEnv) TableLocks() []pgcatalog.TableLock {
 	return out
 }
 
+func (e catalogEnv) acting() (*catalog.Acting, error) {
+	view, err := e.View()
+	if err != nil {
+		return nil, err
+	}
+	return view.Acting(e.Context())
+}
+
+// Signal cancels what a session runs, or ends it, for superusers and for who has its role's privileges.
 func (e catalogEnv) Signal(pid int32, end bool) (bool, error) {
+	e.s.engine.mu.Lock()
+	to := e.s.engine.sessions[pid]
+	e.s.engine.mu.Unlock()
+	if to == nil {
+		return false, nil
+	}
+	who, err := e.acting()
+	if err != nil {
+		return false, err
+	}
+	superuser, query := "must be a superuser to cancel superuser query", "query is being canceled"
+	if end {
+		superuser, query = "must be a superuser to terminate superuser process", "process is being terminated"
+	}
+	switch {
+	case to.authenticated.Superuser && !who.Role.Superuser:
+		return false, sqlerr.New(sqlerr.InsufficientPrivilege, "%s", superuser)
+	case !who.Has(to.authenticated.OID):
+		return false, sqlerr.New(sqlerr.InsufficientPrivilege, "must be a member of the role whose %s or member of pg_signal_backend", query)
+	}
 	return e.s.engine.signal(pid, end), nil
 }
 
@@ -83,7 +123,7 @@ func (e *Engine) activity() []pgcatalog.Activity {
 	out := make([]pgcatalog.Activity, 0, len(e.sessions))
 	for _, s := range e.sessions {
 		a := s.activity.describe()
-		a.PID, a.Database, a.User, a.Address = s.pid, s.database, s.opts.User, s.opts.RemoteAddr
+		a.PID, a.Database, a.User, a.Address, a.Role = s.pid, s.database, s.opts.User, s.opts.RemoteAddr, s.authenticated.OID
 		out = append(out, a)
 	}
 	return out

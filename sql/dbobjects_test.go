@@ -209,3 +209,43 @@ func TestNotificationsArriveAtCommit(t *testing.T) {
 	answer(t, elsewhere, "NOTIFY c, 'elsewhere'")
 	inbox("[]")
 }
+
+func TestLongNamesAreTruncatedWithANotice(t *testing.T) {
+	_, s := newTestSession(t)
+	const long = "a_name_of_more_than_sixty_three_bytes_is_cut_to_that_length_and_told"
+	for _, text := range []string{"SELECT 1 AS " + long, `SELECT 1 AS "` + long + `"`} {
+		s.notices = nil
+		answer(t, s, text, text)
+		if len(s.notices) != 2 || s.notices[0].Code != sqlerr.NameTooLong ||
+			s.notices[0].Message != `identifier "`+long+`" will be truncated to "`+long[:63]+`"` {
+			t.Errorf("%s gives %v", text, s.notices)
+		}
+	}
+	s.notices = nil
+	answer(t, s, "SELECT '"+long+"', 'it''s "+long+"'")
+	if len(s.notices) > 0 {
+		t.Errorf("a string gives %v", s.notices)
+	}
+}
+
+func TestSignalsTakeRights(t *testing.T) {
+	e, s := newTestSession(t)
+	answer(t, s, "CREATE USER bob", "CREATE USER eve")
+	bob, err := e.sessionAs("bob", "postgres")
+	if err != nil {
+		t.Fatal(err)
+	}
+	eve, err := e.sessionAs("eve", "postgres")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pid := range []int32{s.PID(), bob.PID()} {
+		wantError(t, eve.run(background, fmt.Sprintf("SELECT pg_cancel_backend(%d)", pid)).err, sqlerr.InsufficientPrivilege)
+	}
+	wantError(t, eve.run(background, fmt.Sprintf("SELECT pg_terminate_backend(%d)", bob.PID())).err, sqlerr.InsufficientPrivilege)
+	wantAnswer(t, answer(t, eve, "SELECT usename, query = '<insufficient privilege>' FROM pg_stat_activity ORDER BY 1"), "[[bob t] [eve f] [postgres t]]")
+	answer(t, s, "GRANT bob TO eve")
+	wantAnswer(t, answer(t, eve, fmt.Sprintf("SELECT pg_cancel_backend(%d)", bob.PID())), "[[t]]")
+	wantError(t, eve.run(background, "CANCEL JOB 1").err, sqlerr.InsufficientPrivilege)
+	wantError(t, eve.run(background, "IMPORT INTO t CSV DATA ('x.csv')").err, sqlerr.InsufficientPrivilege)
+}

@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"minidb/kv"
@@ -131,6 +132,13 @@ func (s *Session) showJobsUtility(q *statement, st *parse.ShowJobsStmt) utility 
 		if err != nil {
 			return nil, err
 		}
+		super, err := s.superuserNow(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if !super {
+			rows = slices.DeleteFunc(rows, func(r jobs.Row) bool { return r.User != s.derived.user })
+		}
 		var id int64
 		if st.ID != nil {
 			if id, err = s.jobID(ctx, q, st.ID); err != nil {
@@ -181,6 +189,9 @@ func (s *Session) runJobControl(ctx context.Context, q *statement, st *parse.Job
 	}
 	id, err := s.jobID(ctx, q, st.ID)
 	if err != nil {
+		return "", err
+	}
+	if err := s.mustBeSuperuser(ctx, "must be superuser to cancel jobs"); err != nil {
 		return "", err
 	}
 	return "CANCEL JOB", s.engine.jobs.Cancel(ctx, id)

@@ -65,6 +65,9 @@ func (s *Session) runPortal(ctx context.Context, portal *Portal, last bool, each
 
 // parse parses a text. A syntax error fails the transaction, as any other.
 func (s *Session) parse(text string) ([]parse.Statement, error) {
+	for _, name := range parse.LongNames(text) {
+		s.notice(sqlerr.Notice(sqlerr.NameTooLong, "identifier \"%s\" will be truncated to \"%s\"", name[0], name[1]))
+	}
 	return parse.Parse(text)
 }
 

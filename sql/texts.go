@@ -95,7 +95,10 @@ func (s *Session) lift(ctx context.Context, sqlText string) (*statement, []types
 // planLifted makes the statement of a lifted text; nil if it is not worth it or gives notices.
 func (s *Session) planLifted(ctx context.Context, liftedText string, values []parse.LiftedValue) *statement {
 	before := s.texts.notices
-	stmts, err := s.parse(liftedText)
+	if len(parse.LongNames(liftedText)) > 0 {
+		return nil
+	}
+	stmts, err := parse.Parse(liftedText)
 	if err != nil || len(stmts) != 1 || !isPlanned(stmts[0].AST) {
 		return nil
 	}

@@ -79,10 +79,6 @@ func (s *Session) setVar(name, value string, local bool) error {
 	return nil
 }
 
-func unknownSetting(name string) error {
-	return sqlerr.New(sqlerr.UndefinedObject, "unrecognized configuration parameter \"%s\"", name)
-}
-
 // storeVar puts a checked value in place and tells the client.
 func (s *Session) storeVar(st *setting, key, canonical string, local bool) {
 	old := s.settings.current

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"minidb/kv"
@@ -109,19 +110,23 @@ func (a *alteration) checkKeyPersistence(ctx context.Context, parent *catalog.Ta
 
 // usesTemporary reports whether a view's query uses temporary relations.
 func (d *ddl) usesTemporary(ctx context.Context, uses []catalog.Use) (bool, error) {
-	for _, u := range uses {
-		t, err := d.env.View.TableByOID(ctx, u.OID)
-		if catalog.IsNotFound(err) {
-			continue // a type
-		}
-		if err != nil {
-			return false, err
-		}
-		if temp, err := d.isTemporary(ctx, t); temp || err != nil {
-			return temp, err
-		}
+	if plan.TempSchema(d.env.SearchPath) == "" {
+		return false, nil
 	}
-	return false, nil
+	schema, err := d.env.View.Schema(ctx, d.env.Database.ID, d.env.TempName)
+	if err != nil {
+		if catalog.IsNotFound(err) {
+			err = nil
+		}
+		return false, err
+	}
+	contents, err := d.env.View.Contents(ctx)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(contents.Tables, func(t *catalog.Table) bool {
+		return t.Schema == schema.ID && slices.ContainsFunc(uses, func(u catalog.Use) bool { return u.OID == t.OID })
+	}), nil
 }
 
 // EndTransaction empties or drops the temporary tables that say so, before the transaction commits.

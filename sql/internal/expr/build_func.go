@@ -143,6 +143,8 @@ var defaultArgs = map[string][]types.Datum{
 	"jsonb_insert":  {types.NewBool(false)},
 	"make_interval": {{}, {}, {}, {}, {}, {}, {}},
 	"parse_ident":   {types.NewBool(true)},
+	// The timeout of 0 is not to wait for the end.
+	"pg_terminate_backend": {types.NewInt(0)},
 
 	"json_populate_record":    {types.NewBool(false)},
 	"json_populate_recordset": {types.NewBool(false)},

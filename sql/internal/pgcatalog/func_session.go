@@ -25,6 +25,9 @@ var sessionFuncs = map[string]body{
 		return r.signal(int32(args[0].I), false)
 	}),
 	"pg_terminate_backend": asking(func(r *Reader, _ *Snapshot, args []datum) (datum, error) {
+		if args[1].I != 0 {
+			return datum{}, sqlerr.Unsupported("a timeout of pg_terminate_backend")
+		}
 		return r.signal(int32(args[0].I), true)
 	}),
 	"pg_relation_filenode": asking(func(_ *Reader, s *Snapshot, args []datum) (datum, error) {

@@ -45,6 +45,7 @@ type Setting struct {
 
 // Activity is a session, for pg_stat_activity.
 type Activity struct {
+	Role                              types.OID
 	PID                               int32
 	Database                          *catalog.Database
 	User, Application, Address, State string

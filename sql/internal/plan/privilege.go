@@ -78,10 +78,12 @@ func (p *Planner) checkPrivileges() error {
 	return nil
 }
 
-// secret are the system tables that show passwords.
-var secret = map[string]string{"pg_authid": "table", "pg_shadow": "view", "pg_user_mapping": "table"}
+// secret are the system tables that show passwords or samples of rows.
+var secret = map[string]string{
+	"pg_authid": "table", "pg_shadow": "view", "pg_user_mapping": "table", "pg_statistic": "table", "pg_stats": "view",
+}
 
-// checkSecret refuses to show passwords to others than superusers.
+// checkSecret refuses to show them to others than superusers. PostgreSQL's pg_stats shows who may read a table its samples.
 func (p *Planner) checkSecret(rel *pgcatalog.Relation) error {
 	word, ok := secret[rel.Name]
 	if !ok || rel.Schema != "pg_catalog" {
@@ -89,6 +91,9 @@ func (p *Planner) checkSecret(rel *pgcatalog.Relation) error {
 	}
 	who, err := p.View.Acting(p.Ctx)
 	if err == nil && !who.Role.Superuser {
+		if rel.Name == "pg_stats" {
+			return sqlerr.Unsupported("pg_stats for others than superusers")
+		}
 		return sqlerr.New(sqlerr.InsufficientPrivilege, "permission denied for %s %s", word, rel.Name)
 	}
 	return err
