@@ -153,6 +153,13 @@ func (e *Error) WithSeverity(severity string) *Error {
 
 // As finds an *Error in err's chain.
 func As(err error) (*Error, bool) {
+	if err == nil {
+		return nil, false // spares the memory of what follows: most calls are of this kind
+	}
+	return find(err)
+}
+
+func find(err error) (*Error, bool) {
 	var e *Error
 	ok := errors.As(err, &e)
 	return e, ok
