@@ -16,6 +16,7 @@ type Aggregate struct {
 	within   bool // WITHIN GROUP, see addOrderedSets
 	proc     *proc
 	typ      types.Type
+	pos      int // byte offset of the call
 }
 
 // SortKey is an item of ORDER BY.

@@ -130,11 +130,10 @@ func (b *Builder) hypothetical(x *parse.FuncCall, c *candidate, direct []Expr, k
 	}
 	plain := *x
 	plain.OrderBy, plain.WithinGroup = nil, false
-	e, err := b.aggregate(&plain, c, args, s)
+	a, err := b.aggregate(&plain, c, args, s)
 	if err != nil {
 		return nil, err
 	}
-	a := e.(*Aggregate)
 	a.OrderBy, a.within = keys, true
-	return a, nil
+	return b.ownAggregate(a, s)
 }

@@ -114,13 +114,12 @@ func (b *Builder) orderedSet(x *parse.FuncCall, direct []Expr, s *Scope) (Expr, 
 	}
 	plain := *x
 	plain.OrderBy, plain.WithinGroup = nil, false
-	e, err := b.aggregate(&plain, c, args, s)
+	a, err := b.aggregate(&plain, c, args, s)
 	if err != nil {
 		return nil, err
 	}
-	a := e.(*Aggregate)
 	keys[0].Expr = args[len(direct)]
 	a.OrderBy, a.within = keys, true
 	a.Args = append([]Expr{args[len(direct)]}, args[:len(direct)]...)
-	return a, nil
+	return b.ownAggregate(a, s)
 }

@@ -14,19 +14,8 @@ func isAggregateName(name string) bool {
 	return false
 }
 
-// allowAggregate refuses an aggregate where the clause has none, and inside of another.
-func (b *Builder) allowAggregate(x *parse.FuncCall, s *Scope) error {
-	if s.inAggregate {
-		return b.at(sqlerr.New(sqlerr.GroupingError, "aggregate function calls cannot be nested"), x.Pos)
-	}
-	if c := s.Clause.fact().aggregates; c != "" {
-		return b.at(sqlerr.New(sqlerr.GroupingError, "aggregate functions are not allowed in %s", c), x.Pos)
-	}
-	return nil
-}
-
-// aggregate makes the call of an aggregate that was chosen; s is the scope inside of it.
-func (b *Builder) aggregate(x *parse.FuncCall, c *candidate, args []Expr, s *Scope) (Expr, error) {
+// aggregate makes the call of an aggregate that was chosen; s is the scope inside of it. The caller gives it to its query by ownAggregate.
+func (b *Builder) aggregate(x *parse.FuncCall, c *candidate, args []Expr, s *Scope) (*Aggregate, error) {
 	f := facts()
 	if len(args) == 0 && !x.Star {
 		return nil, b.at(sqlerr.New(sqlerr.WrongObjectType, "%s(*) must be used to call a parameterless aggregate function", c.proc.name), x.Pos)
@@ -45,11 +34,8 @@ func (b *Builder) aggregate(x *parse.FuncCall, c *candidate, args []Expr, s *Sco
 		if w := findWindowCall(e); w != nil {
 			return nil, b.at(sqlerr.New(sqlerr.GroupingError, "aggregate function calls cannot contain window function calls"), w.pos)
 		}
-		if ofOuterQuery(e) {
-			return nil, b.unsupported("an aggregate of an outer query", x.Pos)
-		}
 	}
-	a := &Aggregate{Args: args, Distinct: x.Distinct, Star: x.Star, proc: c.proc, typ: resultType(result, args)}
+	a := &Aggregate{Args: args, Distinct: x.Distinct, Star: x.Star, proc: c.proc, typ: resultType(result, args), pos: x.Pos}
 	if a.OrderBy, err = b.sortKeys(x.OrderBy, s); err != nil {
 		return nil, err
 	}
@@ -65,15 +51,6 @@ func (b *Builder) aggregate(x *parse.FuncCall, c *candidate, args []Expr, s *Sco
 	scope.Clause, scope.inAggregate, scope.SetFuncs = ClauseFilter, false, false
 	a.Filter, err = b.condition(x.Filter, &scope, "FILTER")
 	return a, err
-}
-
-// ofOuterQuery: an aggregate over columns of enclosing queries only belongs to one of them.
-func ofOuterQuery(e Expr) bool {
-	outer := contains(e, func(n Expr) bool {
-		c, ok := n.(*Column)
-		return ok && c.Level > 0
-	})
-	return outer && !HasColumns(e)
 }
 
 func (b *Builder) sortKeys(items []parse.OrderItem, s *Scope) ([]SortKey, error) {

@@ -19,9 +19,6 @@ func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 		inner = &scope
 	}
 	if isAggregateName(name) && x.Over == nil {
-		if err := b.allowAggregate(x, s); err != nil {
-			return nil, err
-		}
 		scope := *s
 		scope.inAggregate, scope.topLevel = true, false
 		inner = &scope
@@ -82,7 +79,11 @@ func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 		return nil, b.at(sqlerr.New(sqlerr.WrongObjectType, "WITHIN GROUP is required for ordered-set aggregate %s", c.proc.name), x.Pos)
 	}
 	if c.proc.kind == 'a' {
-		return b.aggregate(x, c, args, inner)
+		a, err := b.aggregate(x, c, args, inner)
+		if err != nil {
+			return nil, err
+		}
+		return b.ownAggregate(a, s)
 	}
 	if err := b.aggregateClauses(x, c.proc); err != nil {
 		return nil, err

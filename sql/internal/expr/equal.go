@@ -41,7 +41,10 @@ func sameNode(a, b Expr) bool {
 		return ok && sameDatum(a.Value, b.Value)
 	case *Column:
 		b, ok := b.(*Column)
-		return ok && a.Index == b.Index && a.Level == b.Level
+		if !ok || a.Index != b.Index || a.Level != b.Level || a.Agg == nil || b.Agg == nil {
+			return ok && a.Index == b.Index && a.Level == b.Level && a.Agg == b.Agg
+		}
+		return Equal(a.Agg, b.Agg)
 	case *Param:
 		b, ok := b.(*Param)
 		return ok && a.Number == b.Number
@@ -124,8 +127,11 @@ func sameBranching(a, b Expr) bool {
 	case *WindowCall:
 		b, ok := b.(*WindowCall)
 		return ok && sameWindowCall(a, b)
+	case *Subquery:
+		b, ok := b.(*Subquery)
+		plan, comparable := a.Plan.(interface{ SameAs(plan any) bool })
+		return ok && comparable && plan.SameAs(b.Plan)
 	default:
-		// Subqueries are equal only if they are one.
 		return false
 	}
 }

@@ -51,6 +51,8 @@ type Column struct {
 	Name, Table string
 	// Pos is the byte offset of the reference in the text; -1 = none. Equal does not look at it.
 	Pos int
+	// Agg, if not nil, is what the column stands for: an aggregate of the enclosing query that Level names, over that query's rows.
+	Agg *Aggregate
 	typ types.Type
 }
 

@@ -103,9 +103,10 @@ type Clause uint8
 
 // The clauses.
 const (
-	ClauseSelect Clause = iota
-	ClauseFrom          // LATERAL function arguments
-	ClauseJoin          // JOIN … ON
+	ClauseSelect    Clause = iota
+	ClauseFrom             // LATERAL function arguments
+	ClauseFromQuery        // LATERAL queries
+	ClauseJoin             // JOIN … ON
 	ClauseWhere
 	ClauseGroupBy
 	ClauseHaving
@@ -145,6 +146,7 @@ type clauseFact struct {
 var clauseFacts = [...]clauseFact{
 	ClauseSelect:         {name: "SELECT"},
 	ClauseFrom:           {name: "FROM", aggregates: "functions in FROM"},
+	ClauseFromQuery:      {name: "FROM", aggregates: "FROM clause of their own query level"},
 	ClauseJoin:           {name: "JOIN/ON", aggregates: "JOIN conditions"},
 	ClauseWhere:          {name: "WHERE", aggregates: "WHERE"},
 	ClauseGroupBy:        {name: "GROUP BY", aggregates: "GROUP BY"},

@@ -46,6 +46,11 @@ func (s *selection) group() error {
 // checkGrouped refuses columns that have no single value in a group. A column that a grouped primary key determines becomes a group of
 // its own.
 func (s *selection) checkGrouped(e expr.Expr) error {
+	return s.checkColumns(e, "column \"%s\" must appear in the GROUP BY clause or be used in an aggregate function")
+}
+
+// checkColumns is checkGrouped with the message for a column without a value.
+func (s *selection) checkColumns(e expr.Expr, message string) error {
 	var err error
 	expr.Walk(e, func(n expr.Expr) bool {
 		if err != nil || s.findGroup(n) >= 0 {
@@ -57,6 +62,9 @@ func (s *selection) checkGrouped(e expr.Expr) error {
 		case *expr.Grouping:
 			err = s.checkGrouping(n)
 			return false
+		case *expr.Subquery:
+			err = s.checkSubquery(n, message)
+			return false
 		case *expr.Column:
 			if n.Level > 0 {
 				return false
@@ -66,7 +74,7 @@ func (s *selection) checkGrouped(e expr.Expr) error {
 				if n.Table != "" {
 					name = n.Table + "." + n.Name
 				}
-				err = s.p.at(sqlerr.New(sqlerr.GroupingError, "column \"%s\" must appear in the GROUP BY clause or be used in an aggregate function", name), n.Pos)
+				err = s.p.at(sqlerr.New(sqlerr.GroupingError, message, name), n.Pos)
 				return false
 			}
 			s.addGroup(n)
@@ -74,6 +82,20 @@ func (s *selection) checkGrouped(e expr.Expr) error {
 		return true
 	})
 	return err
+}
+
+// checkSubquery is checkColumns for what a query in an expression is given: its left side, and then what it uses of the query itself.
+func (s *selection) checkSubquery(q *expr.Subquery, message string) error {
+	left := q.Plan.(*SubPlan).Left
+	for i, a := range q.Args {
+		if i >= left {
+			message = "subquery uses ungrouped column \"%s\" from outer query"
+		}
+		if err := s.checkColumns(a, message); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // isDetermined reports whether the groups have all columns of the primary key of the column's table.

@@ -42,7 +42,7 @@ type lateral struct {
 
 // lateralScope is the scope of a LATERAL item: the items before it are an enclosing query's.
 func (f *from) lateralScope() *expr.Scope {
-	return &expr.Scope{Parent: f.scope.Parent, Sources: slices.Clone(f.scope.Sources)}
+	return &expr.Scope{Parent: f.scope.Parent, Clause: expr.ClauseFromQuery, Sources: slices.Clone(f.scope.Sources)}
 }
 
 // bindLateral makes a source lateral if its node uses columns from outside.

@@ -25,6 +25,13 @@ type SubPlan struct {
 	query      *parse.SelectStmt // that it is the plan of
 }
 
+// SameAs reports whether another plan is that of the same query, written alike and used in the same way, but for what it uses from
+// outside.
+func (sub *SubPlan) SameAs(other any) bool {
+	o, ok := other.(*SubPlan)
+	return ok && (sub == o || sub.Kind == o.Kind && sub.Left == o.Left && sub.query != nil && o.query != nil && parse.Print(sub.query) == parse.Print(o.query))
+}
+
 // subquery plans a query in an expression. It is the hook of the scopes.
 func (p *Planner) subquery(b *expr.Builder, s *expr.Scope, q expr.SubqueryRequest) (expr.Expr, error) {
 	query, err := p.query(q.Query, s)
@@ -139,20 +146,24 @@ func (sub *SubPlan) bindOuter(args []expr.Expr) []expr.Expr {
 				return nil, false
 			}
 			sub.Correlated = true
-			from := *c
-			from.Level--
+			outer := *c
+			outer.Level--
+			var from expr.Expr = &outer
+			if outer.Level == 0 && c.Agg != nil {
+				from = c.Agg
+			}
 			at := -1
 			for i := sub.Left; i < len(args); i++ {
-				if expr.Equal(args[i], &from) {
+				if expr.Equal(args[i], from) {
 					at = i
 				}
 			}
 			if at < 0 {
 				at = len(args)
-				args = append(args, &from)
+				args = append(args, from)
 			}
 			bound := *c
-			bound.Level, bound.Index = 1, at
+			bound.Level, bound.Index, bound.Agg = 1, at, nil
 			return &bound, true
 		})
 	}
