@@ -3,10 +3,12 @@ package sql
 import (
 	"context"
 	"math"
+	"slices"
 	"strconv"
 
 	"minidb/sql/internal/exec"
 	"minidb/sql/internal/parse"
+	"minidb/sql/internal/plan"
 	"minidb/sql/sqlerr"
 	"minidb/sql/types"
 )
@@ -20,9 +22,11 @@ import (
 //	           first row   row      once the portal is at its end
 type cursor struct {
 	columns []Column
-	types   []types.Type
-	portal  *Portal // nil: back has the rest
-	read    int64   // how many rows the portal has given
+	types   []types.Type // of the columns and, if rows is not nil, of what the plan's rows have beyond them
+	rows    *plan.CursorRows
+	last    []types.Datum // the last row read, if rows is not nil
+	portal  *Portal       // nil: back has the rest
+	read    int64         // how many rows the portal has given
 	// back are the rows that were read, after the first base ones, so that the cursor can go back; nil: they are not kept.
 	back     *exec.Scrollback
 	base     int64
@@ -52,20 +56,25 @@ func (s *Session) runDeclare(ctx context.Context, q *statement, st *parse.Declar
 	}
 	inner := &statement{
 		Statement: &parse.Statement{AST: st.Query, Text: q.Text, Start: q.Start, Params: q.Params},
-		text:      q.text, simple: true, severalInMessage: q.severalInMessage,
+		text:      q.text, simple: true, severalInMessage: q.severalInMessage, cursor: true,
 	}
 	run, err := s.startPlan(ctx, inner, nil, nil)
 	if err != nil {
 		return err
 	}
-	c := &cursor{columns: inner.columns, hold: st.Hold, savepoints: len(s.tx.savepoints)}
-	c.portal = &Portal{session: s, columns: c.columns, state: portalRunning, run: run}
-	s.portals[c.portal] = struct{}{}
-	c.noScroll = st.Scroll != nil && !*st.Scroll || len(st.Query.Locking) > 0
-	c.mustKeep = st.Scroll != nil && *st.Scroll
+	c := &cursor{columns: inner.columns, hold: st.Hold, savepoints: len(s.tx.savepoints), rows: inner.cached.plan.Cursor}
 	for _, col := range c.columns {
 		c.types = append(c.types, col.Type)
 	}
+	wide := c.columns
+	if c.rows != nil {
+		c.types = inner.cached.plan.Root.Types()
+		wide = append(slices.Clip(wide), make([]Column, len(c.types)-len(wide))...)
+	}
+	c.portal = &Portal{session: s, columns: wide, state: portalRunning, run: run}
+	s.portals[c.portal] = struct{}{}
+	c.noScroll = st.Scroll != nil && !*st.Scroll || len(st.Query.Locking) > 0
+	c.mustKeep = st.Scroll != nil && *st.Scroll
 	if !c.noScroll {
 		c.back = s.newScrollback(c)
 	}
@@ -134,7 +143,7 @@ func (s *Session) CursorPortal(name string) *Portal {
 	if c == nil {
 		return nil
 	}
-	return &Portal{session: s, columns: c.columns, state: portalRunning, run: &cursorRun{cursor: c, out: types.NewBatch(c.types)}}
+	return &Portal{session: s, columns: c.columns, state: portalRunning, run: &cursorRun{cursor: c, out: types.NewBatch(c.types[:len(c.columns)])}}
 }
 
 // DropCursor forgets a cursor if there is one of that name.
@@ -173,7 +182,7 @@ func (s *Session) fetchUtility(st *parse.FetchStmt) utility {
 		if c.failed {
 			return nil, sqlerr.New(sqlerr.ObjectNotInPrerequisite, "portal \"%s\" cannot be run", st.Name)
 		}
-		f := &fetchRun{cursor: c, move: st.Move, out: types.NewBatch(c.types)}
+		f := &fetchRun{cursor: c, move: st.Move, out: types.NewBatch(c.types[:len(c.columns)])}
 		if err := f.start(ctx, st); err != nil {
 			c.failed = true
 			return nil, err
@@ -370,6 +379,12 @@ func (c *cursor) readRow(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	c.read++
+	if c.rows != nil {
+		c.last = c.last[:0]
+		for i := range c.types {
+			c.last = append(c.last, b.Datum(i, 0).Clone())
+		}
+	}
 	if c.back == nil {
 		return true, nil
 	}
@@ -406,7 +421,7 @@ func (s *Session) keepAll(ctx context.Context, c *cursor) error {
 	if c.back == nil {
 		c.back, c.base = s.newScrollback(c), c.read
 	}
-	at := c.position
+	at, last := c.position, slices.Clone(c.last)
 	for {
 		c.position = c.read
 		ok, err := c.readRow(ctx)
@@ -417,7 +432,7 @@ func (s *Session) keepAll(ctx context.Context, c *cursor) error {
 			break
 		}
 	}
-	c.position = at
+	c.position, c.last = at, last
 	c.portal.Close()
 	c.portal = nil
 	return nil

@@ -23,6 +23,7 @@ type statement struct {
 	simple bool   // of a Query message: it has no parameters
 	// severalInMessage tells that the Query message has other statements.
 	severalInMessage bool
+	cursor           bool         // it is a cursor's query
 	given            []types.Type // parameter types the client named; Unknown where it left that open
 	params           []types.Type
 	columns          []Column
@@ -147,7 +148,7 @@ func (s *Session) planFor(ctx context.Context, q *statement) (*plan.Plan, error)
 	}
 	generation := view.Store().Generation()
 	planner := s.planner(ctx, view, q.text)
-	planner.NoParams, planner.Snapshot = q.simple, s.snapshot()
+	planner.NoParams, planner.Snapshot, planner.Cursor = q.simple, s.snapshot(), q.cursor
 	p, err := planner.Plan(q.AST, q.given)
 	if err != nil {
 		return nil, err
@@ -274,7 +275,7 @@ func (s *Session) fillEnv(ctx context.Context, env *exec.Env, q *statement, args
 	eval, memory := env.Eval, env.Memory
 	memory.Reset(statementMemoryFactor * 1024 * s.derived.workMemKiB)
 	*eval = expr.EvalContext{
-		Ctx: ctx, Types: s.Context(), Params: args, Session: sessionEnv{s}, Sequences: sessionEnv{s}, Catalog: s.reader,
+		Ctx: ctx, Types: s.Context(), Params: args, Session: sessionEnv{s}, Sequences: sessionEnv{s}, Cursors: sessionEnv{s}, Catalog: s.reader,
 	}
 	*env = exec.Env{
 		KV: s.engine.options.KV, Txn: s.tx.txn, View: view, Database: s.database, SearchPath: s.searchPath(), Server: serverEnv{s}, TempName: s.tempName(), TempMade: s.tempMade, TempListed: s.derived.tempListed, User: s.derived.user, UserOID: s.derived.userOID, SessionUser: s.sessionUser(),

@@ -109,8 +109,6 @@ func (b *Builder) refuse(x parse.Expr) error {
 		return b.at(sqlerr.New(sqlerr.SyntaxError, "DEFAULT is not allowed in this context"), x.Position())
 	case *parse.GroupingExpr:
 		return b.unsupported("a grouping set", x.Position())
-	case *parse.CurrentOfExpr:
-		return b.unsupported("WHERE CURRENT OF", x.Position())
 	default:
 		return b.unsupported("this expression", x.Position())
 	}

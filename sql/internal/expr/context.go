@@ -60,6 +60,8 @@ type EvalContext struct {
 	Session Session
 	// Sequences is what nextval and its kin work on; nil refuses them.
 	Sequences Sequences
+	// Cursors is what WHERE CURRENT OF asks; nil: there are none.
+	Cursors Cursors
 	// Catalog is what the functions given to Provide ask. May be nil.
 	Catalog any
 	// Outer are the rows of the enclosing queries, the nearest last; a Column of level n reads Outer[len(Outer)-n].

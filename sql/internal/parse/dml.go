@@ -270,7 +270,7 @@ func (p *parser) setUnit(note any, set *[]Assignment, where *Expr) (from bool) {
 		p.put(" SET ")
 		p.setList(set)
 		from = p.is("from")
-		p.where()
+		p.whereOrCurrent()
 	}, func(d *decoder, n ast.StmtNode) {
 		u, ok := n.(*ast.UpdateStmt)
 		if !ok {
@@ -319,13 +319,27 @@ func (p *parser) where() {
 	}
 }
 
+// whereOrCurrent is where with CURRENT OF cursor, which only UPDATE and DELETE have.
+func (p *parser) whereOrCurrent() {
+	if !p.is("where") || !p.lookIs(1, "current") || !p.lookIs(2, "of") {
+		p.where()
+		return
+	}
+	p.next()
+	pos := p.pos()
+	p.next()
+	p.next()
+	p.put(" WHERE ")
+	p.leaf(pos, &CurrentOfExpr{at(pos), p.colID()})
+}
+
 // fromUnit transcribes FROM or USING with the WHERE that follows.
 func (p *parser) fromUnit(from *[]TableExpr, where *Expr) {
 	p.next()
 	p.newUnit(func() {
 		p.put("SELECT 1 FROM ")
 		p.tableList()
-		p.where()
+		p.whereOrCurrent()
 	}, func(d *decoder, n ast.StmtNode) {
 		sel, ok := n.(*ast.SelectStmt)
 		if !ok || sel.From == nil {
@@ -356,7 +370,7 @@ func (p *parser) delete(with *With) Stmt {
 		p.newUnit(func() {
 			p.put("DELETE FROM ")
 			p.putNote(s)
-			p.where()
+			p.whereOrCurrent()
 		}, func(d *decoder, n ast.StmtNode) {
 			del, ok := n.(*ast.DeleteStmt)
 			if !ok {

@@ -97,8 +97,8 @@ func (p *parser) wordOperand() operand {
 		if p.look(1).kind == '(' {
 			return p.overlaps(p.row())
 		}
-	case "current", "grouping":
-		if x, ok := p.rareWord(); ok {
+	case "grouping":
+		if x, ok := p.grouping(); ok {
 			return x
 		}
 	}
@@ -111,20 +111,15 @@ func (p *parser) wordOperand() operand {
 	return p.nameOperand()
 }
 
-// rareWord transcribes CURRENT OF cursor and GROUPING (…).
-func (p *parser) rareWord() (operand, bool) {
-	pos := p.pos()
-	switch {
-	case p.ahead("current", "of"):
-		p.next()
-		p.next()
-		return p.leaf(pos, &CurrentOfExpr{at(pos), p.colID()}), true
-	case p.is("grouping") && p.look(1).kind == '(':
-		return p.call("grouping", func(args []Expr) Expr {
-			return &GroupingFunc{at(pos), args}
-		}), true
+// grouping transcribes GROUPING (…).
+func (p *parser) grouping() (operand, bool) {
+	if !p.is("grouping") || p.look(1).kind != '(' {
+		return operand{}, false
 	}
-	return operand{}, false
+	pos := p.pos()
+	return p.call("grouping", func(args []Expr) Expr {
+		return &GroupingFunc{at(pos), args}
+	}), true
 }
 
 // call transcribes word (expressions), with at least one, as b.

@@ -14,6 +14,7 @@ func (s *selection) assemble() (Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.nameRows(lock, joined)
 	need := s.needed()
 	if joined != nil {
 		for i := range need {

@@ -28,6 +28,8 @@ type Plan struct {
 	// Parts are expressions of the statement that are constants once the parameters are known. If the evaluation of one fails the statement
 	// does, whether there are rows to need it or not.
 	Parts []expr.Expr
+	// Cursor is what WHERE CURRENT OF may name, if the plan is that of a cursor. Nil: nothing.
+	Cursor *CursorRows
 	// Tag is the command tag without the count of rows: "SELECT", "INSERT 0", "UPDATE", "DELETE".
 	Tag string
 }

@@ -27,6 +27,7 @@ type Planner struct {
 	NoParams   bool // a parameter is an error
 	// Rows is about how many rows a table has. Nil: nothing is known of tables.
 	Rows     func(*catalog.Table) float64
+	Cursor   bool // the query is a cursor's: see Plan.Cursor
 	Snapshot bool // the transaction reads one snapshot, which may be older than the tables' newest descriptors
 
 	builder  *expr.Builder
@@ -94,7 +95,7 @@ func (p *Planner) statement(st parse.Stmt) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		return p.withWrites(&Plan{Root: q.node, Columns: q.columns, Tag: "SELECT", Writes: len(st.Locking) > 0}), nil
+		return p.withWrites(&Plan{Root: q.node, Columns: q.columns, Cursor: q.cursor, Tag: "SELECT", Writes: len(st.Locking) > 0}), nil
 	}
 	p.topWith = withOf(st)
 	done, err := p.with(p.topWith, nil)

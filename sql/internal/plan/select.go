@@ -16,6 +16,7 @@ type queryPlan struct {
 	// unknown are, by column, the literals that nothing gave a type: columns says text. For set operations.
 	unknown []expr.Expr
 	places  []int // by column: the byte offsets of the expressions; may be nil
+	cursor  *CursorRows
 }
 
 // place is the byte offset of a column's expression, or of the query.
@@ -79,6 +80,7 @@ type selection struct {
 	on          []int     // DISTINCT ON: columns of outputs
 	limit       expr.Expr
 	offset      expr.Expr
+	cursor      *CursorRows // see nameRows; nil: nothing
 }
 
 func (p *Planner) selectClause(st *parse.SelectStmt, clause *parse.SelectClause, outer *expr.Scope) (*queryPlan, error) {
@@ -102,6 +104,9 @@ func (p *Planner) selectClause(st *parse.SelectStmt, clause *parse.SelectClause,
 		return nil, err
 	}
 	q := &queryPlan{node: node, columns: make([]Column, 0, s.visible)}
+	if s.cursor != nil {
+		q.cursor = s.cursorRows(node)
+	}
 	for i, o := range s.outputs[:s.visible] {
 		// What rows are told apart or sorted by has a type.
 		if clause.Distinct || slices.ContainsFunc(s.order, func(k SortKey) bool { return k.Column == i }) {

@@ -123,14 +123,10 @@ func (p *Planner) setSource(a parse.Assignment, scope *expr.Scope) (setSource, e
 func (p *Planner) rowsToWrite(where parse.Expr, f *from) (Node, expr.Expr, error) {
 	var conds []expr.Expr
 	if where != nil {
-		if _, ok := where.(*parse.CurrentOfExpr); ok {
-			return nil, nil, p.unsupported("WHERE CURRENT OF", where.Position())
-		}
-		e, err := p.builder.BuildCondition(where, f.clause(p, expr.ClauseWhere))
-		if err != nil {
+		var err error
+		if conds, err = p.rowsCondition(where, f); err != nil {
 			return nil, nil, err
 		}
-		conds = whereConjuncts(p.fold(e))
 	}
 	need := make([]bool, f.width)
 	for i := range need {
@@ -143,6 +139,18 @@ func (p *Planner) rowsToWrite(where parse.Expr, f *from) (Node, expr.Expr, error
 	scan := f.sources[0].scan
 	chooseAccess(scan, conds, need, nil, 0)
 	return scan, expr.JoinAnd(conds), nil
+}
+
+// rowsCondition is what WHERE says of the rows to write.
+func (p *Planner) rowsCondition(where parse.Expr, f *from) ([]expr.Expr, error) {
+	if x, ok := where.(*parse.CurrentOfExpr); ok {
+		return p.currentOf(x, f)
+	}
+	e, err := p.builder.BuildCondition(where, f.clause(p, expr.ClauseWhere))
+	if err != nil {
+		return nil, err
+	}
+	return whereConjuncts(p.fold(e)), nil
 }
 
 func (p *Planner) delete(st *parse.DeleteStmt) (*Plan, error) {
