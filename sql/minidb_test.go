@@ -144,7 +144,11 @@ func textRows(ec *types.Context, cols []sql.Column, b *types.Batch) [][]string {
 		var row []string
 		for c := range cols {
 			d := b.Datum(c, r)
-			row = append(row, formatValue(types.AppendText(ec, nil, cols[c].Type, d), d.Null))
+			if d.Null {
+				row = append(row, formatValue(nil, true))
+				continue
+			}
+			row = append(row, formatValue(types.AppendText(ec, nil, cols[c].Type, d), false))
 		}
 		out = append(out, row)
 	}

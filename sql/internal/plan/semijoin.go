@@ -112,8 +112,14 @@ func (s *selection) planInner(j *semiJoin, sub *SubPlan, left []expr.Expr) (bool
 		}
 	}
 	if sub.Kind == expr.AnySubquery {
+		inner := make([]expr.Expr, len(outputs))
+		for i := range outputs {
+			if inner[i], _, ok = innerSide(outputs[i].expr); !ok {
+				return false, nil
+			}
+		}
 		for _, c := range expr.SplitAnd(sub.Compare) {
-			j.on = append(j.on, overBoth(c, left[:sub.Left], outputs))
+			j.on = append(j.on, overBoth(c, left[:sub.Left], inner))
 		}
 	}
 	for _, c := range j.on {
@@ -126,21 +132,26 @@ func (s *selection) planInner(j *semiJoin, sub *SubPlan, left []expr.Expr) (bool
 
 // add takes in a condition of the query. It reports false if it uses a query further out.
 func (j *semiJoin) add(c expr.Expr) bool {
-	outer, far := false, false
+	both, outer, ok := innerSide(c)
+	if outer {
+		j.on = append(j.on, both)
+	} else {
+		j.local = append(j.local, c)
+	}
+	return ok
+}
+
+// innerSide makes an expression of the query one over both queries' columns. It tells whether it uses the enclosing query's, and reports
+// false if it uses those of a query further out.
+func innerSide(c expr.Expr) (both expr.Expr, outer, ok bool) {
+	ok = true
 	expr.Walk(c, func(x expr.Expr) bool {
-		if col, ok := x.(*expr.Column); ok {
-			outer, far = outer || col.Level == 1, far || col.Level > 1
+		if col, is := x.(*expr.Column); is {
+			outer, ok = outer || col.Level == 1, ok && col.Level <= 1
 		}
 		return true
 	})
-	switch {
-	case far:
-		return false
-	case !outer:
-		j.local = append(j.local, c)
-		return true
-	}
-	j.on = append(j.on, expr.Rewrite(c, func(x expr.Expr) (expr.Expr, bool) {
+	return expr.Rewrite(c, func(x expr.Expr) (expr.Expr, bool) {
 		col, ok := x.(*expr.Column)
 		if !ok {
 			return nil, false
@@ -152,12 +163,11 @@ func (j *semiJoin) add(c expr.Expr) bool {
 			at.Level--
 		}
 		return &at, true
-	}))
-	return true
+	}), outer, ok
 }
 
 // overBoth makes a comparison of the left side of IN with the query's row one over both queries' columns.
-func overBoth(c expr.Expr, left []expr.Expr, outputs []output) expr.Expr {
+func overBoth(c expr.Expr, left, inner []expr.Expr) expr.Expr {
 	return expr.Rewrite(c, func(x expr.Expr) (expr.Expr, bool) {
 		col, ok := x.(*expr.Column)
 		switch {
@@ -166,7 +176,7 @@ func overBoth(c expr.Expr, left []expr.Expr, outputs []output) expr.Expr {
 		case col.Index < len(left):
 			return left[col.Index], true
 		}
-		return shift(outputs[col.Index-len(left)].expr, innerColumns), true
+		return inner[col.Index-len(left)], true
 	})
 }
 
