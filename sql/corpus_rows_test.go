@@ -61,8 +61,8 @@ func (c *scriptCorpus) run(t *testing.T) {
 			open = readLines(t, c.open)
 		}
 	}
-	passed, total := 0, 0
-	for _, s := range c.scripts(t, root) {
+	passed, total, ran, scripts := 0, 0, 0, c.scripts(t, root)
+	for _, s := range scripts {
 		if !*rewriteFlag && !c.chosen(s.name) {
 			continue
 		}
@@ -70,6 +70,7 @@ func (c *scriptCorpus) run(t *testing.T) {
 			r := &scriptRun{t: t, corpus: c, engine: openEngineUnderTest(t), count: counts[s.name], open: open[s.name], all: recordPasses, quiet: *rewriteFlag}
 			defer r.engine.close()
 			r.file(s.file)
+			ran++
 			passed, total = passed+len(r.passed), total+len(r.count)
 			t.Logf("%d of %d", len(r.passed), len(r.count))
 			if recordPasses {
@@ -80,7 +81,12 @@ func (c *scriptCorpus) run(t *testing.T) {
 		})
 	}
 	t.Logf("%d of %d records passed", passed, total)
+	if total == 0 && !recordPasses && ran == len(scripts) {
+		t.Errorf("no record of %s counts", c.list)
+	}
 	switch {
+	case *rewriteFlag && ran < len(scripts):
+		t.Errorf("%d of %d scripts ran: no list is written", ran, len(scripts))
 	case recordPasses:
 		writeLines(t, c.list, counts)
 	case recordOpen:
