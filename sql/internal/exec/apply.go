@@ -25,6 +25,7 @@ type apply struct {
 	pair        pairRow
 	out         types.Batch
 	split       int
+	removed     int64 // pairs that did not fulfil the condition
 }
 
 // newApply builds the right side in an environment of its own.
@@ -40,7 +41,7 @@ func (b *builder) newApply(n *plan.Apply) (Operator, error) {
 	if a.left, err = b.build(n.Left); err != nil {
 		return nil, err
 	}
-	a.right, err = (&builder{env: &own, counts: b.counts}).build(n.Right)
+	a.right, err = Build(&own, n.Right)
 	return a, err
 }
 
@@ -100,6 +101,7 @@ func (a *apply) step(ctx context.Context) error {
 			if ok, err := isTrue(a.env, a.node.On, &a.pair); err != nil {
 				return err
 			} else if !ok {
+				a.removed++
 				continue
 			}
 		}

@@ -10,18 +10,17 @@ import (
 // Build makes the operators of a plan.
 func Build(env *Env, n plan.Node) (Operator, error) { return (&builder{env: env}).build(n) }
 
-// builder makes operators, and counts what they do if counts is not nil.
+// builder makes operators, and counts what they do if the Env has counts.
 type builder struct {
-	env    *Env
-	counts plan.Counts
+	env *Env
 }
 
 func (b *builder) build(n plan.Node) (Operator, error) {
 	op, err := b.operator(n)
-	if err != nil || b.counts == nil {
+	if err != nil || b.env.counts == nil {
 		return op, err
 	}
-	return newCounted(op, n, b.counts), nil
+	return newCounted(op, n, b.env.counts), nil
 }
 
 func (b *builder) operator(n plan.Node) (Operator, error) {

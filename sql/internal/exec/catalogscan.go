@@ -16,6 +16,8 @@ type catalogScan struct {
 	rows []pgcatalog.Row
 	next int
 	out  types.Batch
+	// removed is how many rows did not fulfil the filter.
+	removed int64
 }
 
 func (s *catalogScan) Open(context.Context) error {
@@ -70,6 +72,7 @@ func (s *catalogScan) Next(ctx context.Context) (*types.Batch, error) {
 				return nil, err
 			}
 			if !ok {
+				s.removed++
 				continue
 			}
 		}

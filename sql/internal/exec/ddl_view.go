@@ -175,6 +175,7 @@ func (d *ddl) createTableAs(ctx context.Context, st *parse.CreateTableStmt) (str
 	if q.Err != nil {
 		return "", q.Err
 	}
+	d.env.filled = q
 	t, err := d.tableOfQuery(ctx, schema, st, q.Columns)
 	if err == nil && !st.NoData {
 		err = d.env.View.CheckTable(ctx, t, catalog.Insert)

@@ -53,6 +53,11 @@ type Env struct {
 	// not if InBlock.
 	CommitAfter bool
 
+	// counts, if not nil, are where all operators count what they do; filled is the query of the CREATE TABLE AS that ran. Both are for
+	// EXPLAIN ANALYZE.
+	counts plan.Counts
+	filled *plan.Plan
+
 	// Subqueries are kept by EnableSubqueries for the next statement of the Env.
 	Subqueries *Subqueries
 

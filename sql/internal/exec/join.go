@@ -41,6 +41,7 @@ type join struct {
 	pair      pairRow
 	row       expr.BatchRow
 	out       types.Batch
+	removed   int64 // pairs that did not fulfil On
 }
 
 // pairRow is a left row and a right row as one.
@@ -243,6 +244,7 @@ func (j *join) step(ctx context.Context, keys []expr.Expr) error {
 				return err
 			}
 			if !ok {
+				j.removed++
 				continue
 			}
 		}

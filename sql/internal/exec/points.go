@@ -26,6 +26,7 @@ type points struct {
 	wide     types.Batch // the same at their ordinals
 	out      types.Batch
 	row      expr.BatchRow
+	removed  int64 // rows that did not fulfil the filter
 
 	eq    []types.Datum
 	keys  [][]byte // left to read, in order
@@ -115,6 +116,7 @@ func (p *points) Next(ctx context.Context) (*types.Batch, error) {
 			if err := selectRows(p.env, p.node.Filter, &p.wide, b, &p.row); err != nil {
 				return nil, err
 			}
+			p.removed += int64(p.wide.Rows() - b.Rows())
 		}
 		if b.Rows() > 0 {
 			return b, nil

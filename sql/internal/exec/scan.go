@@ -31,6 +31,8 @@ type scan struct {
 	out      types.Batch
 	maxRows  int
 	read     int // rows of the largest batch
+	// Rows that did not fulfil the filter and the index filter.
+	removed, removedEarly int64
 }
 
 func newScan(env *Env, n *plan.Scan) (Operator, error) {
@@ -154,6 +156,7 @@ func (s *scan) filterAndFetch(ctx context.Context) (*types.Batch, error) {
 			if err := selectRows(s.env, s.node.IndexFilter, b, &s.early, &s.row); err != nil {
 				return nil, err
 			}
+			s.removedEarly += int64(b.Rows() - s.early.Rows())
 			b = &s.early
 		}
 		var err error
@@ -164,7 +167,9 @@ func (s *scan) filterAndFetch(ctx context.Context) (*types.Batch, error) {
 	if s.node.Filter == nil {
 		return b, nil
 	}
-	return &s.out, selectRows(s.env, s.node.Filter, b, &s.out, &s.row)
+	err := selectRows(s.env, s.node.Filter, b, &s.out, &s.row)
+	s.removed += int64(b.Rows() - s.out.Rows())
+	return &s.out, err
 }
 
 func (s *scan) Close() {

@@ -16,6 +16,12 @@ func Deparse(e Expr, qualify bool) string {
 	return d.top(e)
 }
 
+// DeparseOver is Deparse of an expression whose columns of the row at hand have the texts that column gives; "" is the column's own.
+func DeparseOver(e Expr, qualify bool, column func(*Column) string) string {
+	d := deparser{qualify: qualify, over: column}
+	return d.top(e)
+}
+
 // DeparseStored gives an expression that was not folded as SQL text, as pg_get_expr writes what a descriptor holds; if pretty,
 // with only those parentheses that it needs, or that PostgreSQL thinks it needs.
 func DeparseStored(e Expr, pretty bool) string {
@@ -43,6 +49,7 @@ type deparser struct {
 	qualify bool
 	stored  bool // the expression was not folded: a list of constants is still one
 	pretty  bool
+	over    func(*Column) string // see DeparseOver; nil: none
 }
 
 func (d *deparser) text(s ...string) {
@@ -161,6 +168,12 @@ func (d *deparser) branching(e Expr) {
 }
 
 func (d *deparser) column(e *Column) {
+	if d.over != nil && e.Level == 0 {
+		if s := d.over(e); s != "" {
+			d.text(s)
+			return
+		}
+	}
 	if d.qualify && e.Table != "" {
 		d.text(parse.QuoteIdent(e.Table), ".")
 	}

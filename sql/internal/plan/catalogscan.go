@@ -13,6 +13,7 @@ import (
 
 // CatalogScan reads a system table. Its rows have a column for each of Relation.Columns; those that Want leaves out have no values.
 type CatalogScan struct {
+	columnNames
 	Relation *pgcatalog.Relation
 	Alias    string
 	Want     []bool

@@ -1,85 +1,117 @@
 package plan
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"minidb/sql/catalog"
 	"minidb/sql/internal/expr"
+	"minidb/sql/internal/parse"
 )
 
-// Count is what a node did, for EXPLAIN ANALYZE.
+// Count is what a node did, for EXPLAIN ANALYZE. Rows and times are those of all loops.
 type Count struct {
-	Rows          int64
-	Loops         int64
-	Startup, Time time.Duration // until the first rows, and all; with the inputs'
+	Rows  int64
+	Loops int64
+	// Removed is how many rows did not fulfil the node's filter or, for a join, its join filter; RemovedEarly those that did not fulfil
+	// the index filter.
+	Removed, RemovedEarly int64
+	Startup, Time         time.Duration // until the first rows, and all; with the inputs'
 }
 
 // Counts are the counts of a plan's nodes.
 type Counts map[Node]*Count
 
-// ExplainOptions say how a plan is printed.
+// ExplainOptions say what is shown of a plan.
 type ExplainOptions struct {
 	Verbose bool
 	Timing  bool
+	Summary bool // the times that planning and execution took
+	// Settings: tell of the settings that have changed the plan. There are none that could.
+	Settings bool
 	// Estimates: scans of tables that ANALYZE has seen tell about how many rows they give.
 	Estimates bool
 	Analyze   Counts // nil: not run
+
+	Planning, Execution time.Duration
+	// Schema is the name of a schema.
+	Schema func(catalog.ID) string
+	// Named puts the names of types that somebody made into a text; nil: there are none.
+	Named func(string) string
 }
 
-// Explain prints a plan as PostgreSQL does, without costs: those of minidb compare ways to read a table and say nothing else.
-func Explain(p *Plan, o ExplainOptions) []string {
-	e := &explainer{options: o, qualify: countScans(p.Root) > 1}
-	p.Root.explain(e)
-	e.subPlans(p.Root)
-	return e.lines
+// Explain makes what EXPLAIN shows of a plan: a tree of nodes like PostgreSQL's, from which both the text and the JSON are printed. There
+// are no costs: those of minidb compare ways to read a table and say nothing else.
+func Explain(p *Plan, o ExplainOptions) *Explanation {
+	e := &explainer{options: o, qualify: o.Verbose || countScans(p.Root) > 1, seen: map[*SubPlan]bool{}}
+	return &Explanation{root: e.explain(p.Root), options: o}
 }
 
-// explainer prints a tree. A node prints its title, then its properties, then its inputs.
+// explainer makes the tree.
 type explainer struct {
 	options ExplainOptions
-	lines   []string
-	depth   int
 	qualify bool // columns carry their table's name
+	seen    map[*SubPlan]bool
 }
 
-// node begins a node.
-func (e *explainer) node(n Node, format string, args ...any) {
-	line := fmt.Sprintf(format, args...)
-	if scan, ok := n.(*Scan); ok && scan.Estimate > 0 && e.options.Estimates {
-		line += fmt.Sprintf("  (rows=%.0f)", scan.Estimate)
+// explain makes what is shown of a node. Nodes that PostgreSQL has no nodes for are shown as part of their input: what is counted for
+// them takes the place of what was counted for the input.
+func (e *explainer) explain(n Node) *shown {
+	s := n.explain(e)
+	s.node = n
+	eachOwnExpr(n, func(x expr.Expr) {
+		expr.Walk(x, func(x expr.Expr) bool {
+			q, ok := x.(*expr.Subquery)
+			if !ok {
+				return true
+			}
+			if sub := q.Plan.(*SubPlan); !e.seen[sub] {
+				e.seen[sub] = true
+				s.subPlans = append(s.subPlans, subPlan{of: "SubPlan", name: "SubPlan " + itoa(sub.number), number: sub.number, root: e.explain(sub.Root)})
+			}
+			return true
+		})
+	})
+	slices.SortStableFunc(s.subPlans, func(a, b subPlan) int { return a.number - b.number })
+	return s
+}
+
+// eachOwnExpr calls f for the expressions of one node, those of RETURNING and SET too.
+func eachOwnExpr(n Node, f func(expr.Expr)) {
+	mapOwnExprs(n, func(x expr.Expr) expr.Expr {
+		f(x)
+		return x
+	})
+	list, sets := []expr.Expr(nil), []Set(nil)
+	switch n := n.(type) {
+	case *Insert:
+		list = n.Returning
+		if n.OnConflict != nil {
+			sets = n.OnConflict.Sets
+			list = append(slices.Clone(list), n.OnConflict.Where)
+		}
+	case *Update:
+		list, sets = n.Returning, n.Sets
+	case *Delete:
+		list = n.Returning
 	}
+	for _, s := range sets {
+		list = append(list[:len(list):len(list)], s.Expr, s.Row)
+	}
+	for _, x := range list {
+		if x != nil {
+			f(x)
+		}
+	}
+}
+
+// count is what was counted for a node, never nil.
+func (e *explainer) count(n Node) *Count {
 	if c := e.options.Analyze[n]; c != nil {
-		line += e.counts(c)
-	} else if e.options.Analyze != nil {
-		line += " (never executed)"
+		return c
 	}
-	if e.depth > 0 {
-		line = strings.Repeat(" ", 6*e.depth-4) + "->  " + line
-	}
-	e.lines = append(e.lines, line)
-}
-
-func (e *explainer) counts(c *Count) string {
-	if !e.options.Timing {
-		return fmt.Sprintf(" (actual rows=%d loops=%d)", c.Rows, c.Loops)
-	}
-	ms := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
-	return fmt.Sprintf(" (actual time=%.3f..%.3f rows=%d loops=%d)", ms(c.Startup), ms(c.Time), c.Rows, c.Loops)
-}
-
-// property prints a line below the node's title.
-func (e *explainer) property(name, value string) {
-	if value != "" {
-		e.lines = append(e.lines, strings.Repeat(" ", 6*e.depth+2)+name+": "+value)
-	}
-}
-
-// input prints an input.
-func (e *explainer) input(n Node) {
-	e.depth++
-	n.explain(e)
-	e.depth--
+	return &Count{}
 }
 
 func (e *explainer) text(x expr.Expr) string {
@@ -89,7 +121,7 @@ func (e *explainer) text(x expr.Expr) string {
 	return expr.Deparse(x, e.qualify)
 }
 
-// cond prints a condition: in parentheses, as PostgreSQL does.
+// cond is a condition: in parentheses, as PostgreSQL shows it.
 func (e *explainer) cond(x expr.Expr) string {
 	s := e.text(x)
 	if s == "" || s[0] == '(' && closes(s) {
@@ -114,15 +146,15 @@ func closes(s string) bool {
 	return false
 }
 
-func (e *explainer) list(exprs []expr.Expr) string {
+func (e *explainer) texts(exprs []expr.Expr) []string {
 	parts := make([]string, len(exprs))
 	for i, x := range exprs {
 		parts[i] = e.text(x)
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
-func (e *explainer) sortKeys(keys []SortKey) string {
+func (e *explainer) sortKeys(keys []SortKey) []string {
 	parts := make([]string, len(keys))
 	for i, k := range keys {
 		s := e.text(k.Expr)
@@ -137,7 +169,7 @@ func (e *explainer) sortKeys(keys []SortKey) string {
 		}
 		parts[i] = s
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 // countScans counts the tables of a plan.
@@ -152,202 +184,92 @@ func countScans(n Node) int {
 	return count
 }
 
-// subPlans prints the queries in expressions, below the plan.
-func (e *explainer) subPlans(root Node) {
-	seen := map[*SubPlan]bool{}
-	eachSubPlan(root, func(s *SubPlan) {
-		if seen[s] {
-			return
+// columnNames are the names of the columns of an item of FROM, for EXPLAIN; by place, "" for those without one. Empty where the node is
+// no such item.
+type columnNames struct{ names []string }
+
+func (c *columnNames) setNames(names *expr.Source) {
+	c.names = nil
+	for _, col := range names.Columns {
+		for len(c.names) <= col.Index {
+			c.names = append(c.names, "")
 		}
-		seen[s] = true
-		e.lines = append(e.lines, "  SubPlan "+itoa(s.number))
-		e.depth = 1
-		s.Root.explain(e)
-		e.depth = 0
-	})
-}
-
-func (n *Scan) explain(e *explainer) {
-	name := n.Table.Name
-	if n.Alias != name {
-		name += " " + n.Alias
-	}
-	backward := ""
-	if n.Reverse {
-		backward = " Backward"
-	}
-	switch {
-	case n.Constraint == nil && n.Index.Primary && !n.ordered && !n.forced:
-		e.node(n, "Seq Scan on %s", name)
-	case n.Index.Primary && n.Index.Name == "":
-		e.node(n, "Seq Scan%s on %s", backward, name)
-	case n.Lookup || n.Index.Primary:
-		e.node(n, "Index Scan%s using %s on %s", backward, n.Index.Name, name)
-	default:
-		e.node(n, "Index Only Scan%s using %s on %s", backward, n.Index.Name, name)
-	}
-	if n.Constraint != nil {
-		e.property("Index Cond", e.cond(expr.JoinAnd(n.Constraint.Conds)))
-	}
-	e.property("Index Filter", e.cond(n.IndexFilter))
-	e.property("Filter", e.cond(n.Filter))
-}
-
-func (n *LockRows) explain(e *explainer) {
-	e.node(n, "LockRows")
-	e.input(n.Input)
-}
-
-func (n *CatalogScan) explain(e *explainer) {
-	name := n.Relation.Name
-	if n.Alias != name {
-		name += " " + n.Alias
-	}
-	e.node(n, "Catalog Scan on %s", name)
-	e.property("Filter", e.cond(n.Filter))
-}
-
-func (n *Values) explain(e *explainer) {
-	switch {
-	case len(n.Rows) == 0:
-		e.node(n, "Result")
-		e.property("One-Time Filter", "false")
-	case len(n.Rows) == 1:
-		e.node(n, "Result")
-	default:
-		e.node(n, "Values Scan on \"%s\"", n.Alias)
-	}
-}
-
-// explain of a Filter prints it as a property of its input, where PostgreSQL has no node for it.
-func (n *Filter) explain(e *explainer) {
-	at := len(e.lines)
-	shown := n.Cond
-	if n.shown != nil {
-		shown = n.shown
-	}
-	n.Input.explain(e)
-	// After the input's title and its own properties come its inputs.
-	end := at + 1
-	for end < len(e.lines) && !strings.Contains(e.lines[end], "->  ") {
-		end++
-	}
-	line := strings.Repeat(" ", 6*e.depth+2) + "Filter: " + e.cond(shown)
-	e.lines = append(e.lines[:end], append([]string{line}, e.lines[end:]...)...)
-}
-
-// explain of a Project prints its input: in PostgreSQL every node projects, except some around sets.
-func (n *Project) explain(e *explainer) {
-	if !n.shown {
-		n.Input.explain(e)
-		return
-	}
-	e.node(n, "Result")
-	e.input(n.Input)
-}
-
-func (n *Sort) explain(e *explainer) {
-	e.node(n, "Sort")
-	e.property("Sort Key", e.sortKeys(n.Keys))
-	e.input(n.Input)
-}
-
-func (n *Limit) explain(e *explainer) {
-	e.node(n, "Limit")
-	e.input(n.Input)
-}
-
-func (n *Distinct) explain(e *explainer) {
-	if n.Sorted {
-		e.node(n, "Unique")
-	} else {
-		e.node(n, "HashAggregate")
-		var exprs []expr.Expr
-		switch in := n.Input.(type) {
-		case *Project:
-			exprs = in.Exprs
-		case *ProjectSet:
-			exprs = in.Exprs
+		if !col.Dropped {
+			c.names[col.Index] = col.Name
 		}
-		if exprs != nil {
-			keys := make([]expr.Expr, len(n.Columns))
-			for i, c := range n.Columns {
-				keys[i] = exprs[c]
+	}
+}
+
+// shownColumn is a column of a node's rows. Computed tells that it is more than a column of an item of FROM. Without a text nobody wants
+// it.
+type shownColumn struct {
+	text     string
+	computed bool
+}
+
+// columns are the columns of an item of FROM.
+func (e *explainer) columns(alias string, names []string) []shownColumn {
+	out := make([]shownColumn, len(names))
+	for i, name := range names {
+		if name == "" {
+			continue
+		}
+		out[i].text = parse.QuoteIdent(name)
+		if e.qualify {
+			out[i].text = parse.QuoteIdent(alias) + "." + out[i].text
+		}
+	}
+	return out
+}
+
+// above are columns as the nodes above name them: in parentheses if they are computed.
+func above(columns []shownColumn) []shownColumn {
+	out := slices.Clone(columns)
+	for i := range out {
+		if out[i].computed && out[i].text != "" {
+			out[i] = shownColumn{text: "(" + out[i].text + ")"}
+		}
+	}
+	return out
+}
+
+// over are expressions over rows with these columns.
+func (e *explainer) over(exprs []expr.Expr, columns []shownColumn) []shownColumn {
+	out := make([]shownColumn, len(exprs))
+	at := func(c *expr.Column) shownColumn {
+		if c.Level == 0 && c.Index < len(columns) {
+			return columns[c.Index]
+		}
+		return shownColumn{}
+	}
+	for i, x := range exprs {
+		if c, ok := x.(*expr.Column); ok {
+			if out[i] = at(c); out[i].text == "" && c.Name != "" {
+				out[i].text = e.text(c)
 			}
-			e.property("Group Key", e.list(keys))
+			continue
+		}
+		out[i] = shownColumn{text: expr.DeparseOver(x, e.qualify, func(c *expr.Column) string { return at(c).text }), computed: true}
+	}
+	return out
+}
+
+func textsOf(columns []shownColumn) []string {
+	var out []string
+	for _, c := range columns {
+		if c.text != "" {
+			out = append(out, c.text)
 		}
 	}
-	e.input(n.Input)
+	return out
 }
 
-func (n *Aggregate) explain(e *explainer) {
-	switch {
-	case n.Sets != nil:
-		n.explainSets(e)
-	case len(n.Groups) == 0:
-		e.node(n, "Aggregate")
-	default:
-		e.node(n, "HashAggregate")
-		e.property("Group Key", e.list(n.Groups))
+// quoted is a name with that of its schema, if there is one.
+func quoted(schema, name string) string {
+	if schema == "" {
+		return parse.QuoteIdent(name)
 	}
-	e.input(n.Input)
+	return parse.QuoteIdent(schema) + "." + parse.QuoteIdent(name)
 }
 
-func (n *Series) explain(e *explainer) {
-	if n.Alias == "generate_series" {
-		e.node(n, "Function Scan on generate_series")
-		return
-	}
-	e.node(n, "Function Scan on generate_series %s", n.Alias)
-}
-
-func (n *Subquery) explain(e *explainer) {
-	e.node(n, "Subquery Scan on %s", n.Alias)
-	e.input(n.Input)
-}
-
-func (n *Join) explain(e *explainer) {
-	kind := [...]string{InnerJoin: "", LeftJoin: " Left", RightJoin: " Right", FullJoin: " Full", SemiJoin: " Semi", AntiJoin: " Anti"}[n.Kind]
-	if len(n.LeftKeys) > 0 {
-		if kind == "" {
-			e.node(n, "Hash Join")
-		} else {
-			e.node(n, "Hash%s Join", kind)
-		}
-		e.property("Hash Cond", e.cond(expr.JoinAnd(n.conds)))
-		e.property("Join Filter", e.cond(n.On))
-	} else {
-		if kind == "" {
-			e.node(n, "Nested Loop")
-		} else {
-			e.node(n, "Nested Loop%s Join", kind)
-		}
-		e.property("Join Filter", e.cond(n.On))
-	}
-	e.input(n.Left)
-	e.input(n.Right)
-}
-
-func (n *Insert) explain(e *explainer) {
-	e.node(n, "Insert on %s", n.Table.Name)
-	if n.OnConflict != nil {
-		names := make([]string, len(n.OnConflict.Arbiters))
-		for i, x := range n.OnConflict.Arbiters {
-			names[i] = x.Name
-		}
-		e.property("Conflict Resolution", map[bool]string{true: "UPDATE", false: "NOTHING"}[n.OnConflict.Update])
-		e.property("Conflict Arbiter Indexes", strings.Join(names, ", "))
-		e.property("Conflict Filter", e.cond(n.OnConflict.Where))
-	}
-	e.input(n.Input)
-}
-
-func (n *Update) explain(e *explainer) {
-	e.node(n, "Update on %s", n.Table.Name)
-	e.input(n.Input)
-}
-
-func (n *Delete) explain(e *explainer) {
-	e.node(n, "Delete on %s", n.Table.Name)
-	e.input(n.Input)
-}
+func joined(parts []string) string { return strings.Join(parts, ", ") }

@@ -141,6 +141,9 @@ func (p *Planner) add(f *from, s *source, aliasPos, pos int) error {
 	if slices.ContainsFunc(f.scope.Sources, func(o *expr.Source) bool { return o.Name == s.names.Name && o.Schema == s.names.Schema && o.Name != "" }) {
 		return p.at(sqlerr.New(sqlerr.DuplicateAlias, "table name \"%s\" specified more than once", s.names.Name), max(aliasPos, pos))
 	}
+	if n, ok := s.node.(interface{ setNames(names *expr.Source) }); ok {
+		n.setNames(s.names)
+	}
 	s.first = f.width
 	f.width += s.width
 	for i := range s.names.Columns {

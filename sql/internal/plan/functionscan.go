@@ -8,6 +8,7 @@ import (
 
 // FunctionScan is a function in FROM: the rows of a set-returning function, or one row with the value of another.
 type FunctionScan struct {
+	columnNames
 	Call       *expr.SetCall
 	Ordinality bool // a last column counts the rows from 1
 	Alias      string
@@ -23,14 +24,6 @@ func (n *FunctionScan) Types() []types.Type {
 		ts = append(ts, types.Int8)
 	}
 	return ts
-}
-
-func (n *FunctionScan) explain(e *explainer) {
-	name := n.Call.Name()
-	if n.Alias != name {
-		name += " " + n.Alias
-	}
-	e.node(n, "Function Scan on %s", name)
 }
 
 // addFunctionScan adds f(…) [WITH ORDINALITY] AS alias.

@@ -199,28 +199,3 @@ func (s *selection) grouping(g *expr.Grouping) int {
 	}
 	return i
 }
-
-// explainSets prints the grouping sets as PostgreSQL does for those that it hashes.
-func (n *Aggregate) explainSets(e *explainer) {
-	title, empty := "HashAggregate", 0
-	for _, set := range n.Sets {
-		if len(set) == 0 {
-			title = "MixedAggregate"
-			empty++
-		}
-	}
-	if empty == len(n.Sets) {
-		title = "Aggregate"
-	}
-	e.node(n, "%s", title)
-	for _, set := range n.Sets {
-		keys := make([]expr.Expr, len(set))
-		for i, g := range set {
-			keys[i] = n.Groups[g]
-		}
-		e.property("Hash Key", e.list(keys))
-	}
-	for range empty {
-		e.property("Group Key", "()")
-	}
-}

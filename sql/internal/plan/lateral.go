@@ -23,17 +23,6 @@ func (n *Apply) Types() []types.Type {
 	return append(append([]types.Type(nil), n.Left.Types()...), n.Right.Types()...)
 }
 
-func (n *Apply) explain(e *explainer) {
-	if n.Kind == LeftJoin {
-		e.node(n, "Nested Loop Left Join")
-	} else {
-		e.node(n, "Nested Loop")
-	}
-	e.property("Join Filter", e.cond(n.On))
-	e.input(n.Left)
-	e.input(n.Right)
-}
-
 // lateral is what an item of FROM uses of the items before it.
 type lateral struct {
 	args []expr.Expr // over the rows of FROM, or of enclosing queries

@@ -29,11 +29,6 @@ type TableRowLock struct {
 // Types are the input's.
 func (n *LockJoined) Types() []types.Type { return n.Input.Types() }
 
-func (n *LockJoined) explain(e *explainer) {
-	e.node(n, "LockRows")
-	e.input(n.Input)
-}
-
 // lockJoined is what the locking clauses ask for over several items of FROM. Without OF a clause is about all tables.
 func (s *selection) lockJoined(word string) (*LockJoined, error) {
 	lock := &LockJoined{}

@@ -3,7 +3,8 @@
 // EXPLAIN. It runs nothing and reads no rows.
 //
 // Reading order: [Plan] and [Node]; the nodes, one file a family (scan.go, query.go, dml.go); [Planner], which makes them (planner.go,
-// select.go, from.go, insert.go, …); constraint.go and access.go, the choice of an index; explain.go.
+// select.go, from.go, insert.go, …); constraint.go and access.go, the choice of an index; explain.go and explain_nodes.go,
+// what EXPLAIN shows, and explain_tree.go and explain_json.go, how it is printed.
 package plan
 
 import (
@@ -66,8 +67,8 @@ const (
 type Node interface {
 	// Types are those of the columns of the node's rows. A column that nobody above wants may have no values.
 	Types() []types.Type
-	// explain adds the node's line and those of its inputs.
-	explain(e *explainer)
+	// explain makes what EXPLAIN shows of the node and its inputs.
+	explain(e *explainer) *shown
 }
 
 // SortKey is a column of the input to sort by.

@@ -17,11 +17,6 @@ type ProjectSet struct {
 // Types are the expressions'.
 func (n *ProjectSet) Types() []types.Type { return typesOf(n.Exprs) }
 
-func (n *ProjectSet) explain(e *explainer) {
-	e.node(n, "ProjectSet")
-	e.input(n.Input)
-}
-
 // hasSets reports whether an expression has a set-returning function.
 func hasSets(e expr.Expr) bool { return expr.HasSetCalls(e) }
 

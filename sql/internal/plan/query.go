@@ -7,6 +7,7 @@ import (
 
 // Values gives rows of expressions without columns. One row without columns is SELECT without FROM.
 type Values struct {
+	columnNames
 	Rows    [][]expr.Expr
 	Columns []types.Type
 	Alias   string
@@ -95,6 +96,7 @@ func (n *Aggregate) Types() []types.Type {
 
 // Series is generate_series in FROM: one column of numbers.
 type Series struct {
+	columnNames
 	Start, Stop, Step expr.Expr // of the type; Step nil: 1
 	Type              types.Type
 	Alias             string
@@ -105,6 +107,7 @@ func (n *Series) Types() []types.Type { return []types.Type{n.Type} }
 
 // Subquery is a query in FROM: its input, for EXPLAIN under the name that the statement gave it.
 type Subquery struct {
+	columnNames
 	Input Node
 	Alias string
 }

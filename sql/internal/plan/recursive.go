@@ -24,6 +24,7 @@ type WorkTable struct {
 
 // WorkScan reads a work table.
 type WorkScan struct {
+	columnNames
 	Work  *WorkTable
 	Alias string
 }
@@ -40,20 +41,6 @@ func (w *WorkTable) types() []types.Type {
 		ts[i] = c.Type
 	}
 	return ts
-}
-
-func (n *Recursive) explain(e *explainer) {
-	e.node(n, "Recursive Union")
-	e.input(n.Left)
-	e.input(n.Right)
-}
-
-func (n *WorkScan) explain(e *explainer) {
-	if n.Alias == n.Work.Name {
-		e.node(n, "WorkTable Scan on %s", n.Alias)
-		return
-	}
-	e.node(n, "WorkTable Scan on %s %s", n.Work.Name, n.Alias)
 }
 
 // cteQuery plans the query of a WITH clause.

@@ -7,6 +7,7 @@ import (
 
 // SequenceRow gives the one row that a sequence looks like.
 type SequenceRow struct {
+	columnNames
 	Sequence *catalog.Table
 	Alias    string
 }
@@ -18,12 +19,4 @@ func (n *SequenceRow) Types() []types.Type {
 		ts[i] = n.Sequence.Columns[i].Type
 	}
 	return ts
-}
-
-func (n *SequenceRow) explain(e *explainer) {
-	if n.Alias == n.Sequence.Name {
-		e.node(n, "Seq Scan on %s", n.Alias)
-		return
-	}
-	e.node(n, "Seq Scan on %s %s", n.Sequence.Name, n.Alias)
 }

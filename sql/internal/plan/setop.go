@@ -29,23 +29,6 @@ type SetOp struct {
 // Types are those of the columns.
 func (n *SetOp) Types() []types.Type { return n.Columns }
 
-func (n *SetOp) explain(e *explainer) {
-	all := ""
-	if n.All {
-		all = " All"
-	}
-	switch {
-	case n.Kind == Union && n.All:
-		e.node(n, "Append")
-	case n.Kind == Union:
-		e.node(n, "HashAggregate Append")
-	default:
-		e.node(n, "HashSetOp %s%s", [...]string{Intersect: "Intersect", Except: "Except"}[n.Kind], all)
-	}
-	e.input(n.Left)
-	e.input(n.Right)
-}
-
 // setOp plans UNION, INTERSECT and EXCEPT with the ORDER BY and LIMIT around them.
 func (p *Planner) setOp(st *parse.SelectStmt, body *parse.SetOp, outer *expr.Scope) (*queryPlan, error) {
 	word := [...]string{parse.Union: "UNION", parse.Intersect: "INTERSECT", parse.Except: "EXCEPT"}[body.Op]

@@ -174,6 +174,18 @@ func (sub *SubPlan) bindOuter(args []expr.Expr) []expr.Expr {
 // mapExprs replaces every expression of a tree of nodes. Those of queries inside expressions use what is outside of them only by the
 // arguments of the expr.Subquery, which are among the expressions.
 func mapExprs(n Node, f func(expr.Expr) expr.Expr) {
+	mapOwnExprs(n, f)
+	ins := inputs(n)
+	if _, ok := n.(*Apply); ok {
+		ins = ins[:1] // what Right uses from outside it uses by Args
+	}
+	for _, in := range ins {
+		mapExprs(in, f)
+	}
+}
+
+// mapOwnExprs replaces the expressions of one node.
+func mapOwnExprs(n Node, f func(expr.Expr) expr.Expr) {
 	one := func(e *expr.Expr) {
 		if *e != nil {
 			*e = f(*e)
@@ -237,14 +249,8 @@ func mapExprs(n Node, f func(expr.Expr) expr.Expr) {
 	case *LockJoined:
 		one(&n.Recheck)
 	case *Apply:
-		// What Right uses from outside it uses by Args.
 		all(n.Args)
 		one(&n.On)
-		mapExprs(n.Left, f)
-		return
-	}
-	for _, in := range inputs(n) {
-		mapExprs(in, f)
 	}
 }
 
@@ -326,34 +332,6 @@ func inputs(n Node) []Node {
 		return all
 	}
 	return nil
-}
-
-// eachSubPlan calls f for the queries in the expressions of a tree of nodes, and those inside of them.
-func eachSubPlan(n Node, f func(*SubPlan)) {
-	mapExprs(n, func(e expr.Expr) expr.Expr {
-		expr.Walk(e, func(x expr.Expr) bool {
-			if s, ok := x.(*expr.Subquery); ok {
-				sub := s.Plan.(*SubPlan)
-				f(sub)
-				eachSubPlan(sub.Root, f)
-			}
-			return true
-		})
-		return e
-	})
-	eachApply(n, func(a *Apply) { eachSubPlan(a.Right, f) })
-}
-
-// eachApply calls f for the nodes of that kind that are not on the right side of another.
-func eachApply(n Node, f func(*Apply)) {
-	ins := inputs(n)
-	if a, ok := n.(*Apply); ok {
-		f(a)
-		ins = ins[:1]
-	}
-	for _, in := range ins {
-		eachApply(in, f)
-	}
 }
 
 // cte is a query of a WITH clause.

@@ -27,11 +27,6 @@ func (n *Window) Types() []types.Type {
 	return ts
 }
 
-func (n *Window) explain(e *explainer) {
-	e.node(n, "WindowAgg")
-	e.input(n.Input)
-}
-
 func (n *Window) mapExprs(one func(*expr.Expr), f func(expr.Expr) expr.Expr) {
 	for _, keys := range [][]SortKey{n.Partition, n.Order} {
 		for i := range keys {

@@ -26,6 +26,7 @@ func (n *WithWrites) Types() []types.Type { return n.Input.Types() }
 
 // WriteScan gives the rows that a WriteCTE returned.
 type WriteScan struct {
+	columnNames
 	CTE   *WriteCTE
 	Alias string
 }
@@ -98,22 +99,4 @@ func (p *Planner) cteNames(c *cte, columns []Column, t *parse.TableRef) (*expr.S
 		names.Name = t.Alias.Name
 	}
 	return names, p.renameColumns(names, len(columns), t.Alias)
-}
-
-func (n *WithWrites) explain(e *explainer) {
-	n.Input.explain(e)
-	for _, w := range n.Writes {
-		e.lines = append(e.lines, "  CTE "+w.Name)
-		e.depth++
-		w.Root.explain(e)
-		e.depth--
-	}
-}
-
-func (n *WriteScan) explain(e *explainer) {
-	name := n.CTE.Name
-	if n.Alias != name {
-		name += " " + n.Alias
-	}
-	e.node(n, "CTE Scan on %s", name)
 }
