@@ -21,6 +21,7 @@ type tableMaker struct {
 	x  *expr.Builder
 	// sequences are those of SERIAL and identity columns.
 	sequences []columnSequence
+	likes     []likeSource
 	// foreignKeys are added once the table is there: they may reference it.
 	foreignKeys []foreignKeyDef
 }
@@ -82,15 +83,13 @@ func (d *ddl) createTable(ctx context.Context, st *parse.CreateTableStmt) error 
 			return err
 		}
 	}
-	return nil
+	return m.finishLikes(ctx, t)
 }
 
 // parts adds everything that the statement declares.
 func (m *tableMaker) parts(ctx context.Context) error {
-	for _, c := range m.st.Columns {
-		if err := m.column(ctx, c); err != nil {
-			return err
-		}
+	if err := m.columns(ctx); err != nil {
+		return err
 	}
 	if err := m.families(); err != nil {
 		return err
@@ -110,6 +109,25 @@ func (m *tableMaker) parts(ctx context.Context) error {
 	}
 	for _, k := range m.st.Constraints {
 		if err := m.constraint(k, k.Columns); err != nil {
+			return err
+		}
+	}
+	return m.likeConstraints()
+}
+
+// columns adds the columns that are declared and those that LIKE takes over, in the order of the statement.
+func (m *tableMaker) columns(ctx context.Context) error {
+	likes := m.st.Likes
+	for i := 0; i <= len(m.st.Columns); i++ {
+		for ; len(likes) > 0 && likes[0].Before == i; likes = likes[1:] {
+			if err := m.likeColumns(ctx, likes[0]); err != nil {
+				return err
+			}
+		}
+		if i == len(m.st.Columns) {
+			break
+		}
+		if err := m.column(ctx, m.st.Columns[i]); err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,7 @@ type CreateTableStmt struct {
 	Persistence Persistence
 	Columns     []*ColumnDef
 	Constraints []*Constraint // of the table; those of columns are in Columns
+	Likes       []*LikeClause
 	Families    []Family
 	Indexes     []*CreateIndexStmt // inline INDEX (…); their Table is empty
 	With        []Option
@@ -41,6 +42,30 @@ type CreateTableStmt struct {
 	IsMatView bool // CREATE MATERIALIZED VIEW
 	Using     string
 }
+
+// LikeClause is LIKE table with what it takes over beside names, types and NOT NULL.
+type LikeClause struct {
+	Table  ObjectName
+	Take   LikeOptions
+	Before int // how many columns the statement declares before it
+}
+
+// LikeOptions are options of LIKE that are included.
+type LikeOptions uint16
+
+// The options of LIKE.
+const (
+	LikeComments LikeOptions = 1 << iota
+	LikeCompression
+	LikeConstraints
+	LikeDefaults
+	LikeGenerated
+	LikeIdentity
+	LikeIndexes
+	LikeStatistics
+	LikeStorage
+	LikeAll LikeOptions = 1<<iota - 1
+)
 
 // ColumnDef is a column of CREATE TABLE or ALTER TABLE ADD COLUMN.
 type ColumnDef struct {

@@ -105,7 +105,7 @@ func (p *parser) tableElements(s *CreateTableStmt) {
 func (p *parser) tableElement(s *CreateTableStmt) {
 	switch kw := p.tok.kw; {
 	case kw == "like":
-		p.unsupported(p.pos(), "LIKE in CREATE TABLE")
+		s.Likes = append(s.Likes, p.likeClause(len(s.Columns)))
 	case kw == "family" && p.elementAhead(1):
 		f := Family{Pos: p.pos()}
 		p.next()
@@ -125,6 +125,32 @@ func (p *parser) tableElement(s *CreateTableStmt) {
 	default:
 		s.Columns = append(s.Columns, p.columnDef())
 	}
+}
+
+var likeOptions = map[string]LikeOptions{
+	"comments": LikeComments, "compression": LikeCompression, "constraints": LikeConstraints, "defaults": LikeDefaults, "generated": LikeGenerated,
+	"identity": LikeIdentity, "indexes": LikeIndexes, "statistics": LikeStatistics, "storage": LikeStorage, "all": LikeAll,
+}
+
+// likeClause reads LIKE table [INCLUDING | EXCLUDING option] ….
+func (p *parser) likeClause(before int) *LikeClause {
+	p.next()
+	l := &LikeClause{Table: p.objectName(), Before: before}
+	for p.is("including") || p.is("excluding") {
+		include := p.is("including")
+		p.next()
+		option, ok := likeOptions[p.tok.kw]
+		if !ok {
+			p.fail()
+		}
+		p.next()
+		if include {
+			l.Take |= option
+		} else {
+			l.Take &^= option
+		}
+	}
+	return l
 }
 
 // elementAhead tells FAMILY f (a) and INDEX i (a) from columns of these names, whose
