@@ -79,6 +79,12 @@ func (c *counted) Next(ctx context.Context) (*types.Batch, error) {
 
 func (c *counted) Close() { c.op.Close() }
 
+func (c *counted) pace(wanted *int64) {
+	if p, ok := c.op.(paced); ok {
+		p.pace(wanted)
+	}
+}
+
 // Analyze runs a plan to its end and tells what its nodes did.
 func Analyze(ctx context.Context, env *Env, n plan.Node) (plan.Counts, error) {
 	env.counts = plan.Counts{}

@@ -80,7 +80,7 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 	case *plan.Sort:
 		return b.over(n.Input, func(in Operator) Operator { return &sorter{env: b.env, input: in, node: n} })
 	case *plan.Limit:
-		return b.over(n.Input, func(in Operator) Operator { return &limit{env: b.env, input: in, node: n} })
+		return b.over(n.Input, func(in Operator) Operator { return newLimit(b.env, n, in) })
 	case *plan.Distinct:
 		return b.over(n.Input, func(in Operator) Operator { return &distinct{env: b.env, input: in, node: n} })
 	case *plan.Window:

@@ -10,13 +10,26 @@ import (
 	"minidb/sql/types"
 )
 
+// paced is an operator that computes the values of its rows, which may fail or have effects: so it must not run ahead of LIMIT. It
+// gives no more rows at a time than wanted has at that moment.
+type paced interface{ pace(wanted *int64) }
+
 // limit passes some rows after the first few.
 type limit struct {
 	env        *Env
 	input      Operator
 	node       *plan.Limit
 	skip, left int64
+	wanted     int64 // rows of the input: skip and left
 	out        types.Batch
+}
+
+func newLimit(env *Env, n *plan.Limit, input Operator) *limit {
+	l := &limit{env: env, input: input, node: n}
+	if p, ok := input.(paced); ok {
+		p.pace(&l.wanted)
+	}
+	return l
 }
 
 func (l *limit) Open(ctx context.Context) (err error) {
@@ -54,6 +67,7 @@ func evalCount(env *Env, e expr.Expr, none int64, code sqlerr.Code, clause strin
 
 func (l *limit) Next(ctx context.Context) (*types.Batch, error) {
 	for l.left > 0 {
+		l.wanted = l.left + min(l.skip, math.MaxInt64-l.left)
 		in, err := l.input.Next(ctx)
 		if in == nil || err != nil {
 			return nil, err

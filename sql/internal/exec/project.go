@@ -15,6 +15,9 @@ type project struct {
 	exprs []expr.Expr
 	// columns are the inputs' columns if all expressions are that: then nothing is copied.
 	columns []int
+	wanted  *int64       // if not nil, how many rows to give at most
+	in      *types.Batch // the input's, of which rows from next on are left; nil if none are
+	next    int
 	out     types.Batch
 	row     expr.BatchRow
 }
@@ -35,14 +38,29 @@ func newProject(env *Env, n *plan.Project, input Operator) *project {
 	return p
 }
 
-func (p *project) Open(ctx context.Context) error { return p.input.Open(ctx) }
+func (p *project) pace(wanted *int64) {
+	p.wanted = wanted
+	if in, ok := p.input.(paced); ok {
+		in.pace(wanted) // a row for each of its own
+	}
+}
+
+func (p *project) Open(ctx context.Context) error {
+	p.in = nil
+	return p.input.Open(ctx)
+}
 
 func (p *project) Next(ctx context.Context) (*types.Batch, error) {
-	in, err := p.input.Next(ctx)
-	if in == nil || err != nil {
-		return nil, err
+	if p.in == nil {
+		in, err := p.input.Next(ctx)
+		if in == nil || err != nil {
+			return nil, err
+		}
+		p.in, p.next = in, 0
 	}
+	in, end := p.in, p.in.Rows()
 	if p.columns != nil {
+		p.in = nil
 		p.out.Cols = p.out.Cols[:0]
 		for _, c := range p.columns {
 			p.out.Cols = append(p.out.Cols, in.Cols[c])
@@ -50,9 +68,12 @@ func (p *project) Next(ctx context.Context) (*types.Batch, error) {
 		p.out.N, p.out.Sel = in.N, in.Sel
 		return &p.out, nil
 	}
+	if p.wanted != nil {
+		end = int(min(int64(end), int64(p.next)+min(*p.wanted, types.MaxBatchRows)))
+	}
 	p.out.Reset()
 	p.row.Batch = in
-	for r := range in.Rows() {
+	for r := p.next; r < end; r++ {
 		p.row.Pos = in.Row(r)
 		for c, e := range p.exprs {
 			d, err := e.Eval(p.env.Eval, &p.row)
@@ -63,7 +84,13 @@ func (p *project) Next(ctx context.Context) (*types.Batch, error) {
 		}
 		p.out.N++
 	}
+	if p.next = end; end == in.Rows() {
+		p.in = nil
+	}
 	return &p.out, nil
 }
 
-func (p *project) Close() { p.input.Close() }
+func (p *project) Close() {
+	p.in = nil
+	p.input.Close()
+}

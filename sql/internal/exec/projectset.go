@@ -17,10 +17,12 @@ type projectSet struct {
 	open  []expr.SetRows  // of the row at hand; nil: ended, or no set
 	in    *types.Batch    // nil: the input's next batch is wanted
 	next  int             // row of in that comes next
-	row   expr.BatchRow
-	live  bool // open has sets of row
-	out   types.Batch
-	buf   []types.Datum
+	// wanted, if not nil, is how many rows to give at most.
+	wanted *int64
+	row    expr.BatchRow
+	live   bool // open has sets of row
+	out    types.Batch
+	buf    []types.Datum
 }
 
 func newProjectSet(env *Env, n *plan.ProjectSet, input Operator) *projectSet {
@@ -35,6 +37,8 @@ func newProjectSet(env *Env, n *plan.ProjectSet, input Operator) *projectSet {
 	return p
 }
 
+func (p *projectSet) pace(wanted *int64) { p.wanted = wanted }
+
 func (p *projectSet) Open(ctx context.Context) error {
 	p.in, p.live = nil, false
 	return p.input.Open(ctx)
@@ -42,7 +46,11 @@ func (p *projectSet) Open(ctx context.Context) error {
 
 func (p *projectSet) Next(ctx context.Context) (*types.Batch, error) {
 	p.out.Reset()
-	for p.out.N < types.MaxBatchRows {
+	most := types.MaxBatchRows
+	if p.wanted != nil {
+		most = int(min(*p.wanted, types.MaxBatchRows))
+	}
+	for p.out.N < most {
 		if !p.live {
 			ok, err := p.advance(ctx)
 			if err != nil {
