@@ -13,14 +13,17 @@ import (
 )
 
 const (
-	// sampleRows is how many rows ANALYZE looks at closely; the others it counts.
+	// sampleRows is how many rows ANALYZE looks at closely, if they fit sampleBytes; the others it counts.
 	sampleRows = 30000
+	// sampleBytes is what the sample takes at most: of tables with many columns it has fewer rows.
+	sampleBytes = 64 << 20
 	// maxSampleBytes is how much of a value the sample has.
 	maxSampleBytes = 256
 )
 
 // sample is rows of a table of which each is as likely to be in as any other: a reservoir (Vitter's algorithm R).
 type sample struct {
+	most  int // rows
 	total int64
 	rows  []sampledRow
 }
@@ -59,7 +62,7 @@ func takeSample(ctx context.Context, env *Env, t *catalog.Table) (s *sample, err
 		ids[i], ts[i] = t.Columns[i].ID, t.Columns[i].Type
 	}
 	decoder, batch := rowenc.NewDecoder(t, &t.Primary, ids), types.NewBatch(ts)
-	s = &sample{}
+	s = &sample{most: sampleSize(t)}
 	slot := -1 // of the row at hand
 	finish := func() {
 		if decoder.Finish(); slot >= 0 {
@@ -88,13 +91,25 @@ func takeSample(ctx context.Context, env *Env, t *catalog.Table) (s *sample, err
 	return s, it.Err()
 }
 
+// sampleSize is how many rows of a table the sample has at most.
+func sampleSize(t *catalog.Table) int {
+	row := 0
+	for i := range t.Columns {
+		row += datumBytes
+		if t.Columns[i].Type.Len() < 0 {
+			row += maxSampleBytes
+		}
+	}
+	return min(sampleRows, sampleBytes/max(row, 1))
+}
+
 // choose counts a row and gives its slot; -1 if it is left out.
 func (s *sample) choose() int {
 	s.total++
-	if len(s.rows) < sampleRows {
+	if len(s.rows) < s.most {
 		return len(s.rows)
 	}
-	if slot := rand.Int64N(s.total); slot < sampleRows {
+	if slot := rand.Int64N(s.total); slot < int64(s.most) {
 		return int(slot)
 	}
 	return -1

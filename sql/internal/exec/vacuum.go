@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"minidb/kv"
@@ -91,17 +92,8 @@ func (v *vacuum) table(ctx context.Context, item *parse.VacuumTable) error {
 		v.env.Notice(sqlerr.Warn(sqlerr.WrongObjectType, "skipping \"%s\" --- cannot %s non-tables or special system tables", item.Table.Name.Name, v.command))
 		return nil
 	}
-	db, err := v.env.View.DatabaseByID(ctx, v.env.Database.ID)
-	if err != nil {
+	if ok, err := v.may(ctx, t); !ok || err != nil {
 		return err
-	}
-	who, err := v.env.View.Acting(ctx)
-	if err != nil {
-		return err
-	}
-	if !who.Has(t.Owner) && !who.Has(db.Owner) {
-		v.env.Notice(sqlerr.Warn(sqlerr.Warning, "skipping \"%s\" --- only table or database owner can %s it", t.Name, v.command))
-		return nil
 	}
 	wait := kv.Block
 	if v.skip {
@@ -114,9 +106,12 @@ func (v *vacuum) table(ctx context.Context, item *parse.VacuumTable) error {
 	case err != nil:
 		return err
 	}
-	for _, name := range item.Columns {
+	for i, name := range item.Columns {
 		if t.ColumnByName(name) == nil {
 			return sqlerr.New(sqlerr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", name, t.Name)
+		}
+		if slices.Contains(item.Columns[:i], name) {
+			return sqlerr.New(sqlerr.DuplicateColumn, "column \"%s\" of relation \"%s\" appears more than once", name, t.Name)
 		}
 	}
 	if v.st.Vacuum {
@@ -130,14 +125,40 @@ func (v *vacuum) table(ctx context.Context, item *parse.VacuumTable) error {
 	return analyze(ctx, v.env, t)
 }
 
-// everything is the command without tables: all of the database.
+// ownsDatabase reports whether whom the statement acts for has the privileges of the database's owner, who may work on all tables.
+func (v *vacuum) ownsDatabase(ctx context.Context) (bool, error) {
+	db, err := v.env.View.DatabaseByID(ctx, v.env.Database.ID)
+	if err != nil {
+		return false, err
+	}
+	who, err := v.env.View.Acting(ctx)
+	return err == nil && who.Has(db.Owner), err
+}
+
+// may reports whether whom the statement acts for may work on a table, and warns him if not.
+func (v *vacuum) may(ctx context.Context, t *catalog.Table) (bool, error) {
+	if err := v.env.View.CheckTableOwner(ctx, t); sqlerr.CodeOf(err) != sqlerr.InsufficientPrivilege {
+		return err == nil, err
+	}
+	ok, err := v.ownsDatabase(ctx)
+	if err == nil && !ok {
+		v.env.Notice(sqlerr.Warn(sqlerr.Warning, "skipping \"%s\" --- only table or database owner can %s it", t.Name, v.command))
+	}
+	return ok, err
+}
+
+// everything is the command without tables: all of the database, or what of it whom it acts for owns.
 func (v *vacuum) everything(ctx context.Context) error {
-	if v.st.Vacuum {
+	all, err := v.ownsDatabase(ctx)
+	if err != nil {
+		return err
+	}
+	if all && v.st.Vacuum {
 		if err := v.collect(ctx, kv.Span{}); err != nil {
 			return err
 		}
 	}
-	if !v.analyze {
+	if all && !v.analyze {
 		return nil
 	}
 	contents, err := v.env.View.Contents(ctx)
@@ -152,23 +173,39 @@ func (v *vacuum) everything(ctx context.Context) error {
 		if t.Kind != catalog.KindTable || !mine[t.Schema] {
 			continue
 		}
-		// Who works on the table keeps it from being analyzed, but nothing else.
-		err := v.env.LockTable(ctx, t, v.mode, kv.NoWait)
-		if errors.Is(err, kv.ErrLockNotAvailable) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if t, err = v.env.View.TableByID(ctx, t.ID); catalog.IsNotFound(err) {
-			continue
-		}
-		if err == nil {
-			err = analyze(ctx, v.env, t)
-		}
-		if err != nil {
+		if err := v.one(ctx, t.ID, !all); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// one works on one of all tables. Who works on it at the moment keeps it from being worked on, but nothing else.
+func (v *vacuum) one(ctx context.Context, id catalog.ID, collect bool) error {
+	t, err := v.env.View.TableByID(ctx, id)
+	if catalog.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if ok, err := v.may(ctx, t); !ok || err != nil {
+		return err
+	}
+	if err := v.env.LockTable(ctx, t, v.mode, kv.NoWait); err != nil {
+		if errors.Is(err, kv.ErrLockNotAvailable) {
+			return nil
+		}
+		return err
+	}
+	if t, err = v.env.View.TableByID(ctx, id); catalog.IsNotFound(err) {
+		return nil // dropped before it was locked
+	}
+	if err == nil && collect && v.st.Vacuum {
+		err = v.collect(ctx, rowenc.TableSpan(id))
+	}
+	if err == nil && v.analyze {
+		err = analyze(ctx, v.env, t)
+	}
+	return err
 }
