@@ -249,3 +249,25 @@ func TestSignalsTakeRights(t *testing.T) {
 	wantError(t, eve.run(background, "CANCEL JOB 1").err, sqlerr.InsufficientPrivilege)
 	wantError(t, eve.run(background, "IMPORT INTO t CSV DATA ('x.csv')").err, sqlerr.InsufficientPrivilege)
 }
+
+// Who may write a table but not read it learns nothing of its rows from errors.
+func TestErrorsHideRowsFromWhoMayNotReadThem(t *testing.T) {
+	e, s := newTestSession(t)
+	answer(t, s, "CREATE TABLE h (a int PRIMARY KEY, b text, c int CHECK (c > 0))", "INSERT INTO h VALUES (1, 'secret', 1), (2, 'secret', 2)",
+		"CREATE ROLE clerk LOGIN", "GRANT INSERT, UPDATE ON h TO clerk")
+	clerk, err := e.sessionAs("clerk", "postgres")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"UPDATE h SET c = -1", "UPDATE h SET a = NULL", "UPDATE h SET a = 1", "INSERT INTO h VALUES (1, '', 1)"} {
+		err, _ := sqlerr.As(clerk.run(background, text).err)
+		if err == nil || err.Code[:2] != "23" || err.Detail != "" {
+			t.Errorf("%s: got %v", text, err)
+		}
+		if err, _ := sqlerr.As(s.run(background, text).err); err == nil || err.Detail == "" {
+			t.Errorf("%s of the owner: got %v", text, err)
+		}
+	}
+	answer(t, clerk, "UPDATE h SET (b, c) = (SELECT 'x', 3) WHERE false")
+	wantError(t, clerk.run(background, "UPDATE h SET (b, c) = (SELECT b, 3)").err, sqlerr.InsufficientPrivilege)
+}

@@ -212,8 +212,18 @@ func duplicateKey(env *Env, t *catalog.Table, x *catalog.Index, row []types.Datu
 		names = append(names, keyName(env.Eval.Types, t, &t.Columns[o])...)
 		values = appendShown(env, values, t.Columns[o].Type, row[o])
 	}
-	return sqlerr.New(sqlerr.UniqueViolation, "duplicate key value violates unique constraint \"%s\"", x.Name).
-		WithDetail("Key (%s)=(%s) already exists.", names, values).WithTable(schemaName(env, t), t.Name).WithConstraint(x.Name)
+	err := sqlerr.New(sqlerr.UniqueViolation, "duplicate key value violates unique constraint \"%s\"", x.Name).
+		WithTable(schemaName(env, t), t.Name).WithConstraint(x.Name)
+	if mayShow(env, t) {
+		err = err.WithDetail("Key (%s)=(%s) already exists.", names, values)
+	}
+	return err
+}
+
+// mayShow reports whether whom the statement acts for may see a table's rows, in errors too. PostgreSQL shows who may not the columns
+// that he wrote himself.
+func mayShow(env *Env, t *catalog.Table) bool {
+	return env.View == nil || env.View.CheckTable(env.Eval.Ctx, t, catalog.Select) == nil
 }
 
 // appendShown appends a value as error details show it.
@@ -274,8 +284,11 @@ func (c *constraints) check(row []types.Datum) error {
 // maxShownBytes is how much of a value a failing row shows.
 const maxShownBytes = 64
 
-// failingRow is the detail of a violated constraint.
+// failingRow is the detail of a violated constraint; none for who may not see rows.
 func failingRow(env *Env, t *catalog.Table, row []types.Datum) string {
+	if !mayShow(env, t) {
+		return ""
+	}
 	out := []byte("Failing row contains (")
 	for i := range t.Visible() {
 		if i > 0 {

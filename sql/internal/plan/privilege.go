@@ -46,11 +46,15 @@ func (p *Planner) needed(t *catalog.Table, need catalog.Privileges, exprs ...[]e
 	}
 }
 
-// values are the expressions of a SET list.
+// values are the expressions of a SET list over the statement's rows.
 func values(sets []Set) []expr.Expr {
 	var out []expr.Expr
 	for _, s := range sets {
-		out = append(out, s.Expr)
+		if s.Row != nil {
+			out = append(out, s.Row)
+		} else {
+			out = append(out, s.Expr)
+		}
 	}
 	return out
 }
