@@ -133,11 +133,7 @@ func (d *deparser) branching(e Expr) {
 	case *Subscript:
 		d.subscript(e)
 	case *SetCall:
-		if e.scalar {
-			d.list(e.Args, ", ")
-		} else {
-			d.function(parse.QuoteIdent(e.proc.name), e.Args)
-		}
+		d.setCall(e)
 	case *ArrayCompare:
 		d.text("(")
 		d.expr(e.Left)
@@ -164,6 +160,25 @@ func (d *deparser) branching(e Expr) {
 		d.text("(", e.Name, ")")
 	default:
 		panic("expr: no text for this node")
+	}
+}
+
+func (d *deparser) setCall(e *SetCall) {
+	switch {
+	case e.parts != nil:
+		args := e.Args
+		for i, p := range e.parts {
+			if i > 0 {
+				d.text(", ")
+			}
+			part := *p
+			part.Args, args = args[:len(p.Args)], args[len(p.Args):]
+			d.setCall(&part)
+		}
+	case e.scalar:
+		d.list(e.Args, ", ")
+	default:
+		d.function(parse.QuoteIdent(e.proc.name), e.Args)
 	}
 }
 

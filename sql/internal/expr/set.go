@@ -43,6 +43,9 @@ type SetRows interface {
 // Type is that of the only column, or record.
 func (e *SetCall) Type() types.Type { return e.typ }
 
+// IsSideBySide reports whether the call is several that are read together.
+func (e *SetCall) IsSideBySide() bool { return e.parts != nil }
+
 // Name is the function's name.
 func (e *SetCall) Name() string { return e.proc.name }
 
@@ -65,8 +68,16 @@ func (e *SetCall) Value(row []types.Datum) types.Datum {
 // Rows evaluates the arguments and gives the function's rows for them.
 func (e *SetCall) Rows(ec *EvalContext, row Row) (SetRows, error) {
 	rows, err := e.Values(ec, row)
-	if !e.records || err != nil {
-		return rows, err
+	if err != nil {
+		return nil, err
+	}
+	return e.fields(rows), nil
+}
+
+// fields makes rows of records those of the records' fields.
+func (e *SetCall) fields(rows SetRows) SetRows {
+	if !e.records {
+		return rows
 	}
 	return rowFunc(func() ([]types.Datum, bool, error) {
 		row, ok, err := rows.Next()
@@ -78,7 +89,7 @@ func (e *SetCall) Rows(ec *EvalContext, row Row) (SetRows, error) {
 			values = append(values, types.NullDatum)
 		}
 		return values, true, nil
-	}), nil
+	})
 }
 
 // Values is Rows for Value, which gives each row as one value.
@@ -120,10 +131,11 @@ func (e *SetCall) rows(ec *EvalContext, args []types.Datum) (SetRows, error) {
 func (e *SetCall) sideBySide(ec *EvalContext, args []types.Datum) (SetRows, error) {
 	sets := make([]SetRows, len(e.parts))
 	for i, p := range e.parts {
-		var err error
-		if sets[i], err = p.rows(ec, args[:len(p.Args)]); err != nil {
+		rows, err := p.rows(ec, args[:len(p.Args)])
+		if err != nil {
 			return nil, err
 		}
+		sets[i] = p.fields(rows)
 		args = args[len(p.Args):]
 	}
 	return rowFunc(func() ([]types.Datum, bool, error) {
@@ -298,7 +310,7 @@ func (b *Builder) BuildTableFunc(x parse.Expr, columns ColumnList, s *Scope) (*S
 
 // unnestAll makes unnest(a, b, …) of FROM, which reads several arrays side by side.
 func (b *Builder) unnestAll(x *parse.FuncCall, s *Scope) (*SetCall, error) {
-	all := &SetCall{proc: &proc{name: "unnest", kind: 'f', retset: true}}
+	var parts []*SetCall
 	for _, a := range x.Args {
 		one := *x
 		one.Args = []parse.Expr{a}
@@ -306,13 +318,22 @@ func (b *Builder) unnestAll(x *parse.FuncCall, s *Scope) (*SetCall, error) {
 		if err != nil {
 			return nil, err
 		}
-		all.parts, all.Args = append(all.parts, part), append(all.Args, part.Args...)
-		all.columns = append(all.columns, part.columns...)
+		parts = append(parts, part)
+	}
+	return SideBySide(parts), nil
+}
+
+// SideBySide makes the call that reads several together, as many rows as the longest has. It goes by the name of the first.
+func SideBySide(parts []*SetCall) *SetCall {
+	all := &SetCall{proc: &proc{name: parts[0].proc.name, kind: 'f', retset: true}, parts: parts}
+	for _, p := range parts {
+		all.Args, all.columns = append(all.Args, p.Args...), append(all.columns, p.columns...)
+		all.proc.volatility = max(all.proc.volatility, p.proc.volatility)
 	}
 	fields := make([]types.Field, len(all.columns))
 	for i, c := range all.columns {
 		fields[i] = types.Field(c)
 	}
 	all.typ = types.RecordOf(types.RowType{}, fields)
-	return all, nil
+	return all
 }

@@ -164,6 +164,14 @@ type FuncTable struct {
 	Ordinality bool
 	Alias      Alias
 	Columns    []*ColumnDef // AS t(a int, b text): names and types only; else nil
+	// Rows are the functions of ROWS FROM (f(…) [AS (a int)], …); else nil. Func and Columns are nil then.
+	Rows []RowsItem
+}
+
+// RowsItem is a function of ROWS FROM, with its column definitions or nil.
+type RowsItem struct {
+	Func    Expr
+	Columns []*ColumnDef
 }
 
 // JoinKind is the kind of a join.

@@ -91,7 +91,17 @@ func (d *decoder) table(n ast.ResultSetNode) TableExpr {
 			d.query(n.Source)
 			return t
 		case *FuncTable:
-			t.Func = d.single(n.Source)
+			if t.Rows == nil {
+				t.Func = d.single(n.Source)
+				return t
+			}
+			sel, ok := n.Source.(*ast.SelectStmt)
+			if !ok || len(sel.Fields.Fields) != len(t.Rows) {
+				bug("ROWS FROM does not fit its functions")
+			}
+			for i, f := range sel.Fields.Fields {
+				t.Rows[i].Func = d.expr(f.Expr)
+			}
 			return t
 		}
 		bug("a table without its marker")

@@ -81,13 +81,11 @@ func (p *parser) simpleTable() tableItem {
 	t := tableItem{st: p.here(), pos: p.pos()}
 	lateral := p.accept("lateral")
 	switch {
-	case p.is("rows") && p.lookIs(1, "from") && p.look(2).kind == '(':
-		p.unsupported(p.pos(), "ROWS FROM")
 	case lateral && p.tok.kind == '(':
 		t.pos = p.pos()
 		t.query = p.parenQuery()
 		p.subqueryTable(t, true)
-	case lateral || p.functionAhead():
+	case p.rowsFromAhead(), lateral, p.functionAhead():
 		p.tableFunction(t, lateral)
 	default:
 		p.notFunction()
@@ -157,19 +155,18 @@ func (p *parser) functionAhead() bool {
 	return false
 }
 
-// tableFunction transcribes f(…) [WITH ORDINALITY] [AS alias] as (SELECT f(…)).
+func (p *parser) rowsFromAhead() bool {
+	return p.is("rows") && p.lookIs(1, "from") && p.look(2).kind == '('
+}
+
+// tableFunction transcribes f(…) [WITH ORDINALITY] [AS alias] as (SELECT f(…)), and ROWS FROM (f(…), g(…)) as (SELECT f(…), g(…)).
 func (p *parser) tableFunction(t tableItem, lateral bool) {
 	f := &FuncTable{At: At{t.pos}, Lateral: lateral}
-	if p.is("xmltable") {
-		p.unsupported(p.pos(), "XMLTABLE")
-	}
 	p.put("(SELECT ")
-	if x, ok := p.specialTable(); !ok {
-		p.windowless = true
-		x = p.nameOperand()
-		if p.u.buf[len(p.u.buf)-1] != ')' || x.kind != plainOperand {
-			p.fail()
-		}
+	if p.rowsFromAhead() {
+		p.rowsFrom(f)
+	} else {
+		p.oneTableFunction()
 	}
 	p.put(") AS ")
 	if p.is("with") && p.lookIs(1, "ordinality") {
@@ -178,7 +175,57 @@ func (p *parser) tableFunction(t tableItem, lateral bool) {
 		f.Ordinality = true
 	}
 	p.funcAlias(f)
+	p.checkRows(f)
 	p.putNote(f)
+}
+
+// rowsFrom transcribes ROWS FROM (…). With one function that has no column definitions it is that function.
+func (p *parser) rowsFrom(f *FuncTable) {
+	p.next()
+	p.next()
+	p.expectKind('(')
+	for more := true; more; more = p.acceptKind(',') {
+		if f.Rows != nil {
+			p.put(", ")
+		}
+		p.oneTableFunction()
+		item := RowsItem{}
+		if p.accept("as") {
+			item.Columns = p.columnTypes()
+		}
+		f.Rows = append(f.Rows, item)
+	}
+	p.expectKind(')')
+	if len(f.Rows) == 1 && f.Rows[0].Columns == nil {
+		f.Rows = nil
+	}
+}
+
+// checkRows refuses column definitions behind functions that may have their own.
+func (p *parser) checkRows(f *FuncTable) {
+	switch {
+	case f.Rows == nil || f.Columns == nil:
+	case len(f.Rows) == 1:
+		panic(bail{syntaxError(p.lex.text, f.Columns[0].Pos, "multiple column definition lists are not allowed for the same function")})
+	default:
+		panic(bail{syntaxError(p.lex.text, f.Columns[0].Pos, "ROWS FROM() with multiple functions cannot have a column definition list").
+			WithHint("Put a separate column definition list for each function inside ROWS FROM().")})
+	}
+}
+
+// oneTableFunction transcribes a call in FROM.
+func (p *parser) oneTableFunction() {
+	if p.is("xmltable") {
+		p.unsupported(p.pos(), "XMLTABLE")
+	}
+	if _, ok := p.specialTable(); ok {
+		return
+	}
+	p.windowless = true
+	x := p.nameOperand()
+	if p.u.buf[len(p.u.buf)-1] != ')' || x.kind != plainOperand {
+		p.fail()
+	}
 }
 
 // specialTable transcribes a function of SQL's own syntax in FROM.

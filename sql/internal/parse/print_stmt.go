@@ -141,15 +141,18 @@ func (p *printer) relation(t *TableRef) {
 }
 
 func (p *printer) tableFunc(t *FuncTable) {
-	if c, ok := t.Func.(*CastExpr); ok {
-		// x::type is no function in FROM, CAST (x AS type) is.
-		p.put("CAST(")
-		p.expr(c.X)
-		p.put(" AS ")
-		p.typeName(c.Type)
-		p.put(")")
+	for i, r := range t.Rows {
+		p.put(not(i > 0, "ROWS FROM (", ", "))
+		p.function(r.Func)
+		if r.Columns != nil {
+			p.put(" AS ")
+			p.columnTypes(r.Columns)
+		}
+	}
+	if t.Rows == nil {
+		p.function(t.Func)
 	} else {
-		p.expr(t.Func)
+		p.put(")")
 	}
 	p.when(t.Ordinality, " WITH ORDINALITY")
 	if t.Columns == nil {
@@ -160,7 +163,26 @@ func (p *printer) tableFunc(t *FuncTable) {
 	if t.Alias.Name != "" {
 		p.name(t.Alias.Name)
 	}
-	for i, c := range t.Columns {
+	p.columnTypes(t.Columns)
+}
+
+// function prints a call in FROM.
+func (p *printer) function(x Expr) {
+	c, ok := x.(*CastExpr)
+	if !ok {
+		p.expr(x)
+		return
+	}
+	// x::type is no function in FROM, CAST (x AS type) is.
+	p.put("CAST(")
+	p.expr(c.X)
+	p.put(" AS ")
+	p.typeName(c.Type)
+	p.put(")")
+}
+
+func (p *printer) columnTypes(list []*ColumnDef) {
+	for i, c := range list {
 		p.put(not(i > 0, "(", ", "))
 		p.name(c.Name)
 		p.put(" ")

@@ -257,12 +257,21 @@ func (n *Series) explain(e *explainer) *shown {
 }
 
 func (n *FunctionScan) explain(e *explainer) *shown {
-	return e.function(n.Call.Name(), n.Alias, n.names, e.text(n.Call))
+	name := n.Call.Name()
+	if n.Call.IsSideBySide() {
+		name = ""
+	}
+	return e.function(name, n.Alias, n.names, e.text(n.Call))
 }
 
+// function is a scan of a function or, without a name, of several.
 func (e *explainer) function(name, alias string, columns []string, call string) *shown {
 	s := e.simple("Function Scan")
-	e.on(s, "Function Name", "pg_catalog", name, alias)
+	if name == "" {
+		e.on(s, "", "", "", alias)
+	} else {
+		e.on(s, "Function Name", "pg_catalog", name, alias)
+	}
 	s.output = e.columns(alias, columns)
 	if e.options.Verbose {
 		s.add("Function Call", call)

@@ -6,7 +6,8 @@ import (
 	"minidb/sql/types"
 )
 
-// FunctionScan is a function in FROM: the rows of a set-returning function, or one row with the value of another.
+// FunctionScan is a function in FROM, or several side by side: the rows of a set-returning function, or one row with the value of
+// another.
 type FunctionScan struct {
 	columnNames
 	Call       *expr.SetCall
@@ -28,11 +29,7 @@ func (n *FunctionScan) Types() []types.Type {
 
 // addFunctionScan adds f(…) [WITH ORDINALITY] AS alias.
 func (p *Planner) addFunctionScan(f *from, t *parse.FuncTable) error {
-	columns, err := p.columnDefinitions(t)
-	if err != nil {
-		return err
-	}
-	call, err := p.builder.BuildTableFunc(t.Func, columns, &expr.Scope{Clause: expr.ClauseFrom, Parent: f.lateralScope(), Subquery: p.subquery})
+	call, err := p.tableFunctions(f, t)
 	if err != nil {
 		return err
 	}
@@ -58,13 +55,36 @@ func (p *Planner) addFunctionScan(f *from, t *parse.FuncTable) error {
 	return p.add(f, src, t.Alias.Pos, t.Pos)
 }
 
-// columnDefinitions are the columns of AS alias(name type, …); nil if they have no types.
-func (p *Planner) columnDefinitions(t *parse.FuncTable) (expr.ColumnList, error) {
-	var list expr.ColumnList
-	if len(t.Columns) > 0 {
-		list.Pos = t.Columns[0].Pos
+// tableFunctions builds the call of a function, or those of ROWS FROM.
+func (p *Planner) tableFunctions(f *from, t *parse.FuncTable) (*expr.SetCall, error) {
+	items := t.Rows
+	if items == nil {
+		items = []parse.RowsItem{{Func: t.Func, Columns: t.Columns}}
 	}
-	for _, c := range t.Columns {
+	calls := make([]*expr.SetCall, len(items))
+	for i, item := range items {
+		columns, err := p.columnDefinitions(item.Columns)
+		if err != nil {
+			return nil, err
+		}
+		scope := &expr.Scope{Clause: expr.ClauseFrom, Parent: f.lateralScope(), Subquery: p.subquery}
+		if calls[i], err = p.builder.BuildTableFunc(item.Func, columns, scope); err != nil {
+			return nil, err
+		}
+	}
+	if len(calls) == 1 {
+		return calls[0], nil
+	}
+	return expr.SideBySide(calls), nil
+}
+
+// columnDefinitions are the columns of AS alias(name type, …); nil if they have no types.
+func (p *Planner) columnDefinitions(defs []*parse.ColumnDef) (expr.ColumnList, error) {
+	var list expr.ColumnList
+	if len(defs) > 0 {
+		list.Pos = defs[0].Pos
+	}
+	for _, c := range defs {
 		typ, err := p.builder.ResolveType(c.Type)
 		if err != nil {
 			return list, err
