@@ -56,10 +56,10 @@ func (b *Builder) aggregate(x *parse.FuncCall, c *candidate, args []Expr, s *Sco
 func (b *Builder) sortKeys(items []parse.OrderItem, s *Scope) ([]SortKey, error) {
 	var keys []SortKey
 	for _, item := range items {
-		if item.Using != "" {
-			return nil, b.unsupported("ORDER BY … USING", item.Expr.Position())
-		}
 		e, err := b.BuildValue(item.Expr, s)
+		if err == nil {
+			err = b.OrderUsing(&item, e)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -69,6 +69,26 @@ func (b *Builder) sortKeys(items []parse.OrderItem, s *Scope) ([]SortKey, error)
 		})
 	}
 	return keys, nil
+}
+
+// OrderUsing gives an item of ORDER BY with USING the direction that its operator means for the type of e. The order of the operators
+// for patterns is the one that types have anyway.
+func (b *Builder) OrderUsing(item *parse.OrderItem, e Expr) error {
+	if item.Using == "" {
+		return nil
+	}
+	if _, err := b.Operator(item.Using, e, e, item.UsingPos); err != nil {
+		return err
+	}
+	switch item.Using {
+	case "<", "~<~":
+	case ">", "~>~":
+		item.Desc = true
+	default:
+		return b.at(sqlerr.New(sqlerr.WrongObjectType, "operator %s is not a valid ordering operator", item.Using).
+			WithHint("Ordering operators must be \"<\" or \">\" members of btree operator families."), item.UsingPos)
+	}
+	return nil
 }
 
 // distinctOrder: with DISTINCT the rows have no order but that of the arguments.

@@ -76,6 +76,8 @@ type OrderItem struct {
 	Desc  bool
 	Nulls NullsOrder
 	Using string // ORDER BY x USING op: the operator; else ""
+	// UsingPos is the byte offset of the operator.
+	UsingPos int
 }
 
 // NullsOrder says where NULLs sort.

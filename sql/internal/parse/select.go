@@ -113,6 +113,7 @@ func (p *parser) orderFlags() OrderItem {
 	item := OrderItem{}
 	switch {
 	case p.accept("using"):
+		item.UsingPos = p.pos()
 		if p.is("operator") {
 			_, item.Using = p.operatorName()
 		} else if p.tok.kind == tokOp {

@@ -79,7 +79,7 @@ func (p *Planner) addTable(f *from, t *parse.TableRef, use Use) error {
 	}
 	table, schema, err := p.table(t.Name, use)
 	if err != nil {
-		return err
+		return p.explainLater(err, t.Name)
 	}
 	names, err := p.tableNames(table, schema, t)
 	if err != nil {

@@ -33,6 +33,7 @@ type Planner struct {
 	builder  *expr.Builder
 	tables   []TableUse
 	ctes     []*cte      // in view, the nearest last
+	later    []string    // queries of WITH clauses that the query at hand does not see
 	topWith  *parse.With // of the whole statement
 	writes   []*WriteCTE // of the WITH clause, in order
 	subplans int
@@ -104,6 +105,9 @@ func (p *Planner) statement(st parse.Stmt) (*Plan, error) {
 	}
 	defer done()
 	out, err := p.write(st)
+	if err == nil {
+		err = p.checkUnused(p.topWith)
+	}
 	if err != nil {
 		return nil, err
 	}

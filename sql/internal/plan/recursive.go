@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"minidb/sql/internal/expr"
 	"minidb/sql/internal/parse"
 	"minidb/sql/sqlerr"
@@ -45,9 +47,15 @@ func (w *WorkTable) types() []types.Type {
 
 // cteQuery plans the query of a WITH clause.
 func (p *Planner) cteQuery(c *cte) (*queryPlan, error) {
-	here := p.ctes
-	defer func() { p.ctes = here }()
-	p.ctes = c.ctes
+	if c.planning {
+		return nil, p.mutualRecursion(c)
+	}
+	here, later := p.ctes, p.later
+	defer func() { p.ctes, p.later, c.planning = here, later, false }()
+	p.ctes, c.planning = c.ctes, true
+	if !c.recursive {
+		p.later = append(slices.Clip(later), c.later...)
+	}
 	st := c.query.Query.(*parse.SelectStmt)
 	body, ok := st.Body.(*parse.SetOp)
 	if !c.recursive || !ok || body.Op != parse.Union {

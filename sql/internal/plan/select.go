@@ -34,6 +34,14 @@ func (p *Planner) query(st *parse.SelectStmt, outer *expr.Scope) (*queryPlan, er
 		return nil, err
 	}
 	defer done()
+	q, err := p.queryBody(st, outer)
+	if err == nil {
+		err = p.checkUnused(st.With)
+	}
+	return q, err
+}
+
+func (p *Planner) queryBody(st *parse.SelectStmt, outer *expr.Scope) (*queryPlan, error) {
 	p.depth++
 	defer func() { p.depth-- }()
 	if st.WithTies {
@@ -316,10 +324,10 @@ func (s *selection) buildDistinctOn() error {
 
 func (s *selection) buildOrder() error {
 	for n, item := range s.st.OrderBy {
-		if item.Using != "" {
-			return s.p.unsupported("ORDER BY … USING", item.Expr.Position())
-		}
 		i, err := s.sortOutput(item.Expr, expr.ClauseOrderBy, "ORDER BY")
+		if err == nil {
+			err = s.p.builder.OrderUsing(&item, s.outputs[i].expr)
+		}
 		if err != nil {
 			return err
 		}
@@ -431,6 +439,9 @@ func (p *Planner) orderOutputs(st *parse.SelectStmt, q *queryPlan) (*queryPlan, 
 			return nil, p.at(sqlerr.New(sqlerr.FeatureNotSupported, "invalid UNION/INTERSECT/EXCEPT ORDER BY clause").
 				WithDetail("Only result column names can be used, not expressions or functions.").
 				WithHint("Add the expression/function to every SELECT, or move the UNION into a FROM clause."), item.Expr.Position())
+		}
+		if err := p.builder.OrderUsing(&item, s.outputs[i].expr); err != nil {
+			return nil, err
 		}
 		s.order = appendSortKey(s.order, i, s.outputs[i].expr, item)
 	}

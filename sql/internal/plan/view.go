@@ -28,12 +28,12 @@ func (p *Planner) addView(f *from, view *catalog.Table, names *expr.Source, use 
 		return sqlerr.Internal("the text of view %q is no query", view.Name)
 	}
 	outer := *p
-	p.Text, p.SearchPath, p.ctes = view.View.Text, view.View.SearchPath, nil
+	p.Text, p.SearchPath, p.ctes, p.later = view.View.Text, view.View.SearchPath, nil, nil
 	p.builder = p.newBuilder(expr.NoParams())
 	p.inViews++
 	p.as = view.Owner
 	q, err := p.asOwner(view.Owner, func() (*queryPlan, error) { return p.query(st, nil) })
-	p.Text, p.SearchPath, p.ctes, p.builder = outer.Text, outer.SearchPath, outer.ctes, outer.builder
+	p.Text, p.SearchPath, p.ctes, p.later, p.builder = outer.Text, outer.SearchPath, outer.ctes, outer.later, outer.builder
 	p.as = outer.as
 	p.inViews--
 	if err != nil {

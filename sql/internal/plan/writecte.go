@@ -45,6 +45,9 @@ func (p *Planner) writeCTE(w *parse.With, c *parse.CTE) (*WriteCTE, error) {
 	}
 	defer done()
 	sub, err := p.write(c.Query)
+	if err == nil {
+		err = p.checkUnused(withOf(c.Query))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +91,9 @@ func (p *Planner) addWriteCTE(f *from, c *cte, t *parse.TableRef) error {
 
 // cteNames is how a scope sees a query of a WITH clause.
 func (p *Planner) cteNames(c *cte, columns []Column, t *parse.TableRef) (*expr.Source, error) {
+	if err := p.checkNames(c, columns); err != nil {
+		return nil, err
+	}
 	names := &expr.Source{Name: c.query.Name}
 	for i, col := range columns {
 		names.Columns = append(names.Columns, expr.SourceColumn{Name: col.Name, Type: col.Type, Index: i})
