@@ -5,7 +5,7 @@ BIN     := bin/minidb
 FUZZ    ?= 10s
 export CGO_ENABLED ?= 0
 
-.PHONY: build test race fuzz bench lint parse-oracle corpora clients demo ci clean
+.PHONY: build test race fuzz bench bench-engine bench-check lint parse-oracle corpora clients demo ci clean
 
 build:
 	$(GO) build -o $(BIN) ./cmd/minidb
@@ -31,11 +31,22 @@ fuzz:
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
+# The engine against its peers, in turn; writes docs/benchmarks.md. The peers are
+# built as they are meant to be, with a C compiler. BENCH_ARGS are the driver's
+# flags, such as -bench=Get -count=3 -keys=200000 -dir=/a/disk.
+bench-engine:
+	cd bench && CGO_ENABLED=1 $(GO) run ./cmd/enginebench $(BENCH_ARGS)
+
+# That all engines under comparison give the same answers.
+bench-check:
+	cd bench && $(GO) test ./...
+
 lint:
-	@out=$$($(GO) tool gofumpt -l cmd sql pgwire kv storage sstable bulk); \
+	@out=$$($(GO) tool gofumpt -l bench cmd sql pgwire kv storage sstable bulk); \
 		if [ -n "$$out" ]; then echo "not gofumpt'ed:"; echo "$$out"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+	cd bench && $(GO) vet ./...
 
 # The parser against a PostgreSQL 15 of its own: plans of statements and of what
 # their trees print as, random expressions, messages and places of syntax errors.
@@ -63,7 +74,7 @@ clients-install:
 demo: build
 	$(BIN) demo
 
-ci: lint build test race parse-oracle
+ci: lint build test race bench-check parse-oracle
 
 clean:
 	rm -rf bin
