@@ -150,9 +150,6 @@ func NumericPS(precision, scale int) Type {
 // TimestampP is timestamp(precision).
 func TimestampP(precision int) Type { return Type{TimestampOID, int32(precision)} }
 
-// TimeP is time(precision).
-func TimeP(precision int) Type { return Type{TimeOID, int32(precision)} }
-
 // TimestampTZP is timestamptz(precision).
 func TimestampTZP(precision int) Type { return Type{TimestampTZOID, int32(precision)} }
 

@@ -26,13 +26,6 @@ type Vec struct {
 	kind     Kind
 }
 
-// NewVec makes an empty column.
-func NewVec(t Type) Vec {
-	v := Vec{}
-	v.Init(t)
-	return v
-}
-
 // Init empties the column and sets its type. It keeps the memory it has.
 func (v *Vec) Init(t Type) {
 	v.Type, v.kind = t, t.Kind()
@@ -55,9 +48,6 @@ func (v *Vec) Reset() {
 
 // Len is the number of rows.
 func (v *Vec) Len() int { return v.n }
-
-// HasNulls reports whether any row is NULL.
-func (v *Vec) HasNulls() bool { return v.hasNulls }
 
 // IsNull reports whether row i is NULL.
 func (v *Vec) IsNull(i int) bool {

@@ -27,15 +27,8 @@ func (d *ddl) rename(ctx context.Context, st *parse.RenameStmt) error {
 	default:
 		return sqlerr.Unsupported(parse.Feature(st, d.env.Text) + " … RENAME")
 	}
-	r, err := d.lookup(ctx, st.Name, kv.TableAccessExclusive)
-	if sqlerr.CodeOf(err) == sqlerr.UndefinedTable && st.IfExists {
-		d.skip("relation \"%s\" does not exist", st.Name.Name)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := d.mustOwn(ctx, r); err != nil {
+	r, ok, err := d.ownRelation(ctx, st.Name, st.IfExists)
+	if !ok || err != nil {
 		return err
 	}
 	a := d.alteration(r.Table)
@@ -176,6 +169,19 @@ func setConstraintName(t *catalog.Table, oid types.OID, name string) {
 	}
 }
 
+// ownRelation finds and locks a relation that the statement is to change. ok is false if it is not there and need not be.
+func (d *ddl) ownRelation(ctx context.Context, name parse.ObjectName, ifExists bool) (r catalog.Relation, ok bool, err error) {
+	r, err = d.lookup(ctx, name, kv.TableAccessExclusive)
+	if sqlerr.CodeOf(err) == sqlerr.UndefinedTable && ifExists {
+		d.skip("relation \"%s\" does not exist", name.Name)
+		return r, false, nil
+	}
+	if err != nil {
+		return r, false, err
+	}
+	return r, true, d.mustOwn(ctx, r)
+}
+
 // setSchema runs ALTER … SET SCHEMA.
 func (d *ddl) setSchema(ctx context.Context, st *parse.SetSchemaStmt) error {
 	switch st.Kind {
@@ -185,15 +191,8 @@ func (d *ddl) setSchema(ctx context.Context, st *parse.SetSchemaStmt) error {
 	default:
 		return sqlerr.Unsupported("SET SCHEMA of this object")
 	}
-	r, err := d.lookup(ctx, st.Name, kv.TableAccessExclusive)
-	if sqlerr.CodeOf(err) == sqlerr.UndefinedTable && st.IfExists {
-		d.skip("relation \"%s\" does not exist", st.Name.Name)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := d.mustOwn(ctx, r); err != nil {
+	r, ok, err := d.ownRelation(ctx, st.Name, st.IfExists)
+	if !ok || err != nil {
 		return err
 	}
 	schema, err := d.schema(ctx, parse.ObjectName{Schema: st.Schema, Name: st.Name.Name, Pos: -1})

@@ -55,7 +55,7 @@ func (h *hypotheticalAcc) add(_ *EvalContext, args []types.Datum) error {
 	keys, values := args[:len(h.keys)], args[len(h.keys):]
 	c := 0
 	for i := range h.keys {
-		if c = h.keys[i].compare(keys[i], values[i]); c != 0 {
+		if c = h.keys[i].Compare(keys[i], values[i]); c != 0 {
 			break
 		}
 	}
@@ -82,24 +82,6 @@ func (h *hypotheticalAcc) note(keys []types.Datum) {
 		h.distinct[string(h.key)] = struct{}{}
 		h.size += len(h.key) + rowOverhead
 	}
-}
-
-// compare orders two values of the key's type as ORDER BY does.
-func (k *SortKey) compare(a, b types.Datum) int {
-	switch {
-	case a.Null && b.Null:
-		return 0
-	case a.Null != b.Null:
-		if a.Null == k.NullsFirst {
-			return -1
-		}
-		return 1
-	}
-	c := types.Compare(k.Expr.Type(), a, b)
-	if k.Desc {
-		return -c
-	}
-	return c
 }
 
 func (h *hypotheticalAcc) result(*EvalContext) (types.Datum, error) { return h.answer(h), nil }

@@ -11,40 +11,15 @@ import (
 
 // funcCall makes the call of a function, of an aggregate, or of a type name that casts.
 func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
-	name := x.Name.Name
-	inner := s
-	if s.topLevel {
-		scope := *s
-		scope.topLevel = false
-		inner = &scope
-	}
-	if isAggregateName(name) && x.Over == nil {
-		scope := *s
-		scope.inAggregate, scope.topLevel = true, false
-		inner = &scope
-	}
-	if x.Over != nil {
-		scope := *inner
-		scope.inWindowCall = true
-		inner = &scope
-	}
+	inner := argumentScope(x, s)
 	args, err := b.BuildAll(x.Args, inner)
 	if err != nil {
 		return nil, err
 	}
-	written := name
 	f := facts()
-	if schema := x.Name.Schema; schema != "" {
-		written = schema + "." + name
-		if err := b.checkSchema(schema, x.Pos); err != nil {
-			return nil, err
-		}
-		switch {
-		case f.procs[written] != nil:
-			name = written // of information_schema
-		case schema != "pg_catalog":
-			return nil, b.at(noFunction(written, args, x.ArgNames), x.Pos)
-		}
+	name, written, err := b.functionName(f, x, args)
+	if err != nil {
+		return nil, err
 	}
 	if err := b.checkArgNames(x); err != nil {
 		return nil, err
@@ -96,6 +71,39 @@ func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 		call.im, call.variadic = c.proc.spread(call.Args, call.typ), true
 	}
 	return e, err
+}
+
+// argumentScope is the scope of a call's arguments.
+func argumentScope(x *parse.FuncCall, s *Scope) *Scope {
+	aggregate := x.Over == nil && isAggregateName(x.Name.Name)
+	if !s.topLevel && !aggregate && x.Over == nil {
+		return s
+	}
+	inner := *s
+	inner.topLevel = false
+	inner.inAggregate = inner.inAggregate || aggregate
+	inner.inWindowCall = inner.inWindowCall || x.Over != nil
+	return &inner
+}
+
+// functionName is the name under which the facts have the function of a call, and the name as it was written.
+func (b *Builder) functionName(f *factTables, x *parse.FuncCall, args []Expr) (name, written string, err error) {
+	name = x.Name.Name
+	schema := x.Name.Schema
+	if schema == "" {
+		return name, name, nil
+	}
+	written = schema + "." + name
+	if err := b.checkSchema(schema, x.Pos); err != nil {
+		return "", "", err
+	}
+	switch {
+	case f.procs[written] != nil:
+		return written, written, nil // of information_schema
+	case schema != "pg_catalog":
+		return "", "", b.at(noFunction(written, args, x.ArgNames), x.Pos)
+	}
+	return name, written, nil
 }
 
 // checkSchema: a schema that does not exist is another error than a function or operator that it does not have.

@@ -47,15 +47,9 @@ func needsMoreThanParameters(e Expr) bool {
 	return false
 }
 
-// FoldStable is Fold that computes stable functions and parameters too, with ec. The result is good for one statement.
-func FoldStable(ec *EvalContext, e Expr) Expr {
-	return (&folder{ec: ec}).fold(e)
-}
-
 type folder struct {
-	ec     *EvalContext // nil: only immutable
-	failed error        // of the first evaluation that failed
-	muted  int          // in how many operands that do not matter it is
+	failed error // of the first evaluation that failed
+	muted  int   // in how many operands that do not matter it is
 }
 
 func (f *folder) fold(e Expr) Expr {
@@ -98,7 +92,7 @@ func (f *folder) fold(e Expr) Expr {
 			l.set = nil // simplify makes it anew
 		}
 	}
-	if constant && f.computable(e) {
+	if constant && computable(e) {
 		if c := f.compute(e); c != nil {
 			return c
 		}
@@ -107,27 +101,17 @@ func (f *folder) fold(e Expr) Expr {
 }
 
 // computable reports whether a node whose operands are constants is one itself.
-func (f *folder) computable(e Expr) bool {
-	limit := Immutable
-	if f.ec != nil {
-		limit = Stable
-	}
+func computable(e Expr) bool {
 	switch e := e.(type) {
-	case *Const, *Column, *CaseValue, *Aggregate, *Grouping, *WindowCall, *SetCall, *Subquery, *Record:
+	case *Const, *Column, *Param, *CaseValue, *Aggregate, *Grouping, *WindowCall, *SetCall, *Subquery, *Record:
 		return false
-	case *Param:
-		return f.ec != nil
 	default:
-		return e.volatility() <= limit
+		return e.volatility() == Immutable
 	}
 }
 
 func (f *folder) compute(e Expr) Expr {
-	ec := f.ec
-	if ec == nil {
-		ec = &EvalContext{}
-	}
-	d, err := e.Eval(ec, nil)
+	d, err := e.Eval(&EvalContext{}, nil)
 	if err != nil {
 		// An immutable function may look into the catalog, which is not there yet; it tells so by an internal error.
 		if f.failed == nil && f.muted == 0 && sqlerr.CodeOf(err) != sqlerr.InternalError {

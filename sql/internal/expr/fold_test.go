@@ -5,7 +5,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"minidb/sql/internal/parse"
 	"minidb/sql/types"
 )
 
@@ -67,36 +66,6 @@ func TestFoldingLeavesWhatMayChangeOrFail(t *testing.T) {
 		if got := Deparse(Fold(mustBuild(t, text)), false); got != want {
 			t.Errorf("%s folds to %s, want %s", text, got, want)
 		}
-	}
-}
-
-func TestFoldStableComputesWhatAStatementKeeps(t *testing.T) {
-	ec := testContext()
-	for text, want := range map[string]string{
-		"now()":        "'2024-05-06 07:08:09.123456+00'::timestamp with time zone",
-		"current_date": "'2024-05-06'::date",
-		"random() > 2": "(random() > '2'::double precision)",
-		"a + 1 + 1":    "((a + 1) + 1)",
-	} {
-		if got := Deparse(FoldStable(ec, mustBuild(t, text)), false); got != want {
-			t.Errorf("%s folds to %s, want %s", text, got, want)
-		}
-	}
-	b := &Builder{Params: NewParams(nil)}
-	stmts, err := parse.Parse("SELECT $1 + 1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := b.Build(stmts[0].AST.(*parse.SelectStmt).Body.(*parse.SelectClause).Targets[0].Expr, &Scope{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ec.Params = []types.Datum{types.NewInt(41)}
-	if got := Deparse(FoldStable(ec, e), false); got != "42" {
-		t.Errorf("$1 + 1 folds to %s", got)
-	}
-	if got := Deparse(Fold(e), false); got != "($1 + 1)" {
-		t.Errorf("without parameters $1 + 1 folds to %s", got)
 	}
 }
 
