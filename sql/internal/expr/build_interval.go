@@ -3,6 +3,7 @@ package expr
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
 
 	"minidb/sql/internal/parse"
@@ -70,11 +71,20 @@ func (b *Builder) intervalLiteral(x *parse.CastExpr, s *Scope) (Expr, error) {
 // intervalText spells out a literal whose fields only its type tells.
 func intervalText(text []byte, mask int32, unit string) []byte {
 	trimmed := bytes.TrimSpace(text)
-	if _, err := strconv.ParseFloat(string(trimmed), 64); err == nil && unit != "" {
+	if isNumber(trimmed) && unit != "" {
 		return append(append(bytes.Clone(trimmed), ' '), unit...)
+	}
+	// A number before one of hours counts days.
+	if parts := bytes.Fields(trimmed); unit == "hour" && len(parts) == 2 && isNumber(parts[0]) && isNumber(parts[1]) {
+		return slices.Concat(parts[0], []byte(" day "), parts[1], []byte(" hour"))
 	}
 	if mask == parse.IntervalMinute|parse.IntervalSecond && bytes.Count(trimmed, []byte{':'}) == 1 {
 		return append([]byte("00:"), trimmed...)
 	}
 	return text
+}
+
+func isNumber(text []byte) bool {
+	_, err := strconv.ParseFloat(string(text), 64)
+	return err == nil
 }

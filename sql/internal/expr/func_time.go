@@ -56,6 +56,7 @@ func makeTimeFuncs() map[string]impl {
 	for _, t := range []types.Type{types.Time, types.TimeTZ, types.Timestamp} {
 		m["overlaps_"+t.Name()] = impl{fn: overlaps(t)}
 	}
+	addLengthOverlaps(m)
 	return m
 }
 
@@ -297,5 +298,45 @@ func overlaps(t types.Type) func(*EvalContext, []types.Datum) (types.Datum, erro
 			return types.NullDatum, nil
 		}
 		return types.NewBool(false), nil
+	}
+}
+
+// addLengthOverlaps adds OVERLAPS of pairs of which one or both are a beginning and a length.
+func addLengthOverlaps(m map[string]impl) {
+	for _, k := range []struct {
+		t    types.Type
+		plus func(ec *EvalContext, t types.Datum, v types.IntervalValue) (types.Datum, error)
+	}{
+		{types.Timestamp, func(_ *EvalContext, t types.Datum, v types.IntervalValue) (types.Datum, error) {
+			return timestampPlus(t.I, v)
+		}},
+		{types.TimestampTZ, func(ec *EvalContext, t types.Datum, v types.IntervalValue) (types.Datum, error) {
+			return zonedPlus(ec, t.I, v)
+		}},
+		{types.Time, func(_ *EvalContext, t types.Datum, v types.IntervalValue) (types.Datum, error) {
+			return timePlus(t.I, v.Usec)
+		}},
+	} {
+		ends := overlaps(k.t)
+		for _, lengths := range [][]int{{1, 3}, {1}, {3}} {
+			names := []string{k.t.Name(), k.t.Name(), k.t.Name(), k.t.Name()}
+			for _, i := range lengths {
+				names[i] = "interval"
+			}
+			m["overlaps("+strings.Join(names, ",")+")"] = impl{fn: func(ec *EvalContext, args []types.Datum) (types.Datum, error) {
+				own := [4]types.Datum(args)
+				for _, i := range lengths {
+					if own[i-1].Null || own[i].Null {
+						own[i] = types.NullDatum
+						continue
+					}
+					var err error
+					if own[i], err = k.plus(ec, own[i-1], own[i].Interval()); err != nil {
+						return own[i], err
+					}
+				}
+				return ends(ec, own[:])
+			}}
+		}
 	}
 }

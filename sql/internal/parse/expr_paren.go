@@ -110,10 +110,10 @@ func (p *parser) overlaps(x operand) operand {
 		l, lok := args[0].(*RowExpr)
 		r, rok := args[1].(*RowExpr)
 		if !lok || len(l.Args) != 2 {
-			p.failWith(pos, "wrong number of parameters on left side of OVERLAPS expression")
+			p.failWith(args[0].Position(), "wrong number of parameters on left side of OVERLAPS expression")
 		}
 		if !rok || len(r.Args) != 2 {
-			p.failWith(pos, "wrong number of parameters on right side of OVERLAPS expression")
+			p.failWith(args[1].Position(), "wrong number of parameters on right side of OVERLAPS expression")
 		}
 		return pgCall(pos, "overlaps", OverlapsCall, l.Args[0], l.Args[1], r.Args[0], r.Args[1])
 	})
