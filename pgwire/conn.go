@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,6 +42,9 @@ type conn struct {
 	ended       bool      // a FATAL error was sent
 	callStart   time.Time // of the running call of the session
 
+	changed map[string]string // settings that changed since ReadyForQuery, of those the client is told of
+	told    map[string]string // and what it was told
+
 	wakeMu sync.Mutex
 	idle   bool // the next message is waited for: a read that ends early does no harm
 	woken  bool // such a read was made to end
@@ -49,7 +55,7 @@ type conn struct {
 }
 
 func newConn(s *Server, nc net.Conn) *conn {
-	c := &conn{srv: s, nc: nc, portals: map[string]*boundPortal{}}
+	c := &conn{srv: s, nc: nc, portals: map[string]*boundPortal{}, told: map[string]string{}}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	c.r = newReader(flushingReader{c})
 	c.w.dst = newDirectWriter(nc)
@@ -239,8 +245,32 @@ func (c *conn) readyForQuery() {
 		c.closePortals()
 		c.sendNotifications()
 	}
+	if status != 'E' {
+		c.sendParameters()
+	}
 	c.w.ready(status)
 	c.flushWanted = true
+}
+
+// sendParameters gathers ParameterStatus of the settings that are not what the client was told last. In a transaction that has failed
+// nothing is told: the settings go back to what they were.
+func (c *conn) sendParameters() {
+	if len(c.changed) == 0 {
+		return
+	}
+	byName := func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }
+	for _, name := range slices.SortedFunc(maps.Keys(c.changed), byName) {
+		if value := c.changed[name]; c.told[name] != value {
+			c.tell(name, value)
+		}
+	}
+	clear(c.changed)
+}
+
+// tell gathers ParameterStatus.
+func (c *conn) tell(name, value string) {
+	c.told[name] = value
+	c.w.sendParameter(name, value)
 }
 
 // noticeDelay is how long after a statement's begin its notices begin to be sent at once, so that a long one shows progress
@@ -267,7 +297,10 @@ func (c *conn) sessionOptions(params map[string]string) sql.SessionOptions {
 		Params:     params,
 		Notice:     c.notice,
 		ParamChanged: func(name, value string) {
-			c.w.sendParameter(name, value)
+			if c.changed == nil {
+				c.changed = map[string]string{}
+			}
+			c.changed[name] = value
 		},
 		Terminate: c.terminate,
 		Portals:   c,

@@ -121,7 +121,7 @@ func (c *conn) begin(packet []byte) error {
 	}
 	c.w.send(&pgproto3.AuthenticationOk{})
 	for _, p := range sess.Parameters() {
-		c.w.sendParameter(p.Name, p.Value)
+		c.tell(p.Name, p.Value)
 	}
 	c.w.send(&pgproto3.BackendKeyData{ProcessID: uint32(c.pid), SecretKey: c.secret})
 	c.readyForQuery()
