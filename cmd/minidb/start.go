@@ -49,9 +49,10 @@ func newStartCommand() *cobra.Command {
 		Short: "Run the server",
 		Long: `Run the server until SIGTERM or Ctrl-C. A directory that is missing or empty is
 set up: a superuser and a database, both called postgres. Clients on this
-machine are trusted unless --auth scram asks them for passwords; others may come
-too then, but nothing is encrypted but the proof that they know it. When the server accepts connections it prints one line with
-its address on standard output; logs go to standard error.
+machine are trusted; others cannot connect unless --trust-remote is given. With
+--auth scram all may come and are asked for passwords, which cross the network
+only as proofs; nothing else is encrypted. When the server accepts connections it
+prints one line with its address on standard output; logs go to standard error.
 
   minidb start --data ./data
   minidb start --memory --listen 127.0.0.1:0      a free port, nothing on disk
