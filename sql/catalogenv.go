@@ -146,3 +146,11 @@ func (e *Engine) signal(pid int32, end bool) bool {
 	}
 	return true
 }
+
+func (e catalogEnv) ViewText(view *catalog.Table, form pgcatalog.ViewForm) (string, error) {
+	v, err := e.View()
+	if err != nil {
+		return "", err
+	}
+	return e.s.planner(e.Context(), v, "").ViewText(view, form)
+}

@@ -27,10 +27,6 @@ var psqlKnown = map[string]string{
 	`\dL`:               "PL/pgSQL is not there",
 	`\dF`:               "text search has the configuration simple only",
 	`\dconfig work_mem`: "its own default",
-	`\d+ rich`:          "the text of a view is what was written, not what it means",
-	`\d+ shop.sales`:    "the text of a view is what was written, not what it means",
-	`\sv rich`:          "the text of a view is what was written, not what it means",
-	`\sv+ shop.sales`:   "the text of a view is what was written, not what it means",
 	`\errverbose`:       "errors do not name a place in PostgreSQL's source",
 }
 

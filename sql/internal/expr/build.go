@@ -21,6 +21,8 @@ type Builder struct {
 	UserTypes []types.OID
 	// SchemaExists tells whether a schema other than pg_catalog, public and information_schema exists; nil: none does.
 	SchemaExists func(name string) bool
+	// Collated tells that COLLATE was written, which the expressions do not have any more.
+	Collated bool
 }
 
 // at gives an error its position: byte offset pos of Text, none if negative. Errors of other kinds pass.
@@ -408,6 +410,7 @@ func (b *Builder) collate(x *parse.CollateExpr, s *Scope) (Expr, error) {
 		// All of these order by bytes, which is the only order there is.
 		switch x.Collation.Name {
 		case "C", "POSIX", "default", "ucs_basic", "C.UTF-8", "C.utf8":
+			b.Collated = true
 			return e, nil
 		}
 	}

@@ -49,6 +49,9 @@ func (b *Builder) namedWindow(i int, s *Scope) (*Window, error) {
 	return ws.built[i], nil
 }
 
+// Named are the windows of the WINDOW clause, which CheckWindows has built.
+func (w *Windows) Named() []*Window { return w.built }
+
 // findWindow finds a window by name among the first n of the WINDOW clause.
 func (b *Builder) findWindow(spec *parse.WindowSpec, s *Scope, n int) (*Window, error) {
 	for i := range n {
@@ -77,6 +80,7 @@ func (b *Builder) window(spec *parse.WindowSpec, s *Scope, n int) (*Window, erro
 			return nil, err
 		}
 		w.Partition, w.Order = base.Partition, base.Order
+		w.Base, w.copiedOrder = spec.Base, len(base.Order) > 0
 	}
 	if len(spec.OrderBy) > 0 {
 		if w.Order, err = b.sortKeys(spec.OrderBy, &inner); err != nil {
@@ -131,6 +135,7 @@ var (
 
 func (b *Builder) frame(w *Window, spec *parse.WindowSpec, s *Scope) error {
 	x := spec.Frame
+	w.between = x.Between
 	w.Frame = Frame{Mode: frameModes[x.Mode], Exclude: frameExcludes[x.Exclude]}
 	offsets := x.Start.Offset != nil || x.End.Offset != nil
 	switch {

@@ -32,14 +32,7 @@ func DeparseStored(e Expr, pretty bool) string {
 // top writes a whole expression.
 func (d *deparser) top(e Expr) string {
 	// What only fits the value to its place is not shown at the top.
-	for {
-		c, ok := e.(*Cast)
-		if !ok || c.Context == types.CastExplicit {
-			break
-		}
-		e = c.Arg
-	}
-	d.expr(e)
+	d.expr(withoutFit(e))
 	return string(d.out)
 }
 
@@ -50,6 +43,11 @@ type deparser struct {
 	stored  bool // the expression was not folded: a list of constants is still one
 	pretty  bool
 	over    func(*Column) string // see DeparseOver; nil: none
+	// Of a Layout; else zero.
+	lines bool
+	level int // how far lines are indented
+	name  func(*Column) (item, name string)
+	query func(*Subquery)
 }
 
 func (d *deparser) text(s ...string) {
@@ -105,8 +103,7 @@ func (d *deparser) expr(e Expr) {
 	case *Grouping:
 		d.function("GROUPING", e.Args)
 	case *WindowCall:
-		d.aggregate(&Aggregate{Args: e.Args, Filter: e.Filter, Star: e.Star, proc: e.proc})
-		d.text(" OVER (?)") // as in EXPLAIN
+		d.windowCall(e)
 	default:
 		d.branching(e)
 	}
@@ -148,7 +145,7 @@ func (d *deparser) branching(e Expr) {
 		d.text("))")
 	case *Record:
 		if e.name != "" {
-			d.text(parse.QuoteIdent(e.name), ".*")
+			d.text(d.wholeRow(e), ".*")
 		} else {
 			d.function("ROW", e.Args)
 		}
@@ -157,6 +154,10 @@ func (d *deparser) branching(e Expr) {
 		d.expr(e.Arg)
 		d.text(").", parse.QuoteIdent(e.name))
 	case *Subquery:
+		if d.query != nil {
+			d.query(e)
+			return
+		}
 		d.text("(", e.Name, ")")
 	default:
 		panic("expr: no text for this node")
@@ -188,6 +189,14 @@ func (d *deparser) column(e *Column) {
 			d.text(s)
 			return
 		}
+	}
+	if d.name != nil {
+		item, name := d.name(e)
+		if item != "" {
+			d.text(item, ".")
+		}
+		d.text(name)
+		return
 	}
 	if d.qualify && e.Table != "" {
 		d.text(parse.QuoteIdent(e.Table), ".")
@@ -360,20 +369,20 @@ func (d *deparser) distinct(e *Distinct) {
 }
 
 func (d *deparser) caseExpr(e *Case) {
-	d.text("CASE")
+	d.line("CASE", 0, IndentItem, 0)
 	if e.Arg != nil {
 		d.text(" ")
 		d.expr(e.Arg)
 	}
 	for _, w := range e.Whens {
-		d.text(" WHEN ")
+		d.word("WHEN ", 0)
 		d.expr(whenValue(e, w.Cond))
 		d.text(" THEN ")
 		d.expr(w.Result)
 	}
-	d.text(" ELSE ")
+	d.word("ELSE ", 0)
 	d.expr(e.Else)
-	d.text(" END")
+	d.word("END", -IndentItem)
 }
 
 // whenValue is what stands after WHEN: in the simple form the value that the comparison has on its right.
@@ -417,43 +426,6 @@ func (d *deparser) subscript(e *Subscript) {
 	}
 }
 
-func (d *deparser) inList(e *InList) {
-	d.open()
-	defer d.close()
-	d.operand(e.Left, e)
-	d.text(" ", e.oper.name, map[bool]string{false: " ANY (", true: " ALL ("}[e.All])
-	if e.array != nil {
-		d.expr(e.array)
-		d.text("))")
-		return
-	}
-	values := make([]string, len(e.List))
-	for i, x := range e.List {
-		c, ok := x.(*Const)
-		if !ok || d.stored {
-			d.text("ARRAY[")
-			d.list(e.List, ", ")
-			d.text("])")
-			return
-		}
-		values[i] = arrayElement(c)
-	}
-	d.quoted("{" + strings.Join(values, ",") + "}")
-	d.text("::", typeName(e.List[0].Type().Base()), "[])")
-}
-
-// arrayElement is a value inside of an array's text form.
-func arrayElement(c *Const) string {
-	if c.Value.Null {
-		return "NULL"
-	}
-	s := types.FormatText(nil, c.typ, c.Value)
-	if s != "" && !strings.EqualFold(s, "null") && !strings.ContainsAny(s, "{}\",\\ \t\n\r\v\f") {
-		return s
-	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
-}
-
 func (d *deparser) aggregate(e *Aggregate) {
 	if e.within {
 		d.function(parse.QuoteIdent(e.proc.name), e.Args[len(e.OrderBy):])
@@ -494,14 +466,23 @@ func (d *deparser) filter(e *Aggregate) {
 
 // sortKey writes only what is not the default.
 func (d *deparser) sortKey(k SortKey) {
-	d.expr(k.Expr)
-	if k.Desc {
+	if d.lines {
+		d.key(k.Expr)
+	} else {
+		d.expr(k.Expr)
+	}
+	d.direction(k.Desc, k.NullsFirst)
+}
+
+// direction writes only what is not the default.
+func (d *deparser) direction(desc, nullsFirst bool) {
+	if desc {
 		d.text(" DESC")
 	}
 	switch {
-	case k.NullsFirst && !k.Desc:
+	case nullsFirst && !desc:
 		d.text(" NULLS FIRST")
-	case !k.NullsFirst && k.Desc:
+	case !nullsFirst && desc:
 		d.text(" NULLS LAST")
 	}
 }

@@ -25,6 +25,10 @@ type Window struct {
 	Order     []SortKey
 	Frame     Frame
 	written   bool // a frame was written
+	// For texts.
+	Base        string // the window that it begins with; "" = none
+	copiedOrder bool   // Order is that of Base
+	between     bool   // the frame has both ends written
 }
 
 // Frame is the part of the partition, around the row at hand, that a call looks at.

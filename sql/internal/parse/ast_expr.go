@@ -297,6 +297,7 @@ type Frame struct {
 	Mode       FrameMode
 	Start, End FrameBound
 	Exclude    FrameExclude
+	Between    bool // both ends were written
 }
 
 // CastSyntax says how a cast was written.

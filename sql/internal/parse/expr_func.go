@@ -259,18 +259,18 @@ func (p *parser) frame(w *windowShape, sep func()) (depth int) {
 		f.Mode = FrameGroups
 	}
 	p.next()
-	between := p.accept("between")
+	f.Between = p.accept("between")
 	startPos := p.pos()
 	f.Start.Kind, w.start, depth = p.frameBound(sep)
 	endPos := startPos
-	if between {
+	if f.Between {
 		p.expect("and")
 		endPos = p.pos()
 		var d int
 		f.End.Kind, w.end, d = p.frameBound(sep)
 		depth = max(depth, d)
 	}
-	p.checkFrame(f, between, startPos, endPos)
+	p.checkFrame(f, f.Between, startPos, endPos)
 	if p.accept("exclude") {
 		switch {
 		case p.acceptSeq("current", "row"):

@@ -8,6 +8,9 @@ import (
 // maxNameBytes is the longest name; PostgreSQL's NAMEDATALEN less one.
 const maxNameBytes = 63
 
+// MaxNameBytes is the length that names are cut to.
+const MaxNameBytes = maxNameBytes
+
 // lexer cuts a text into tokens by the rules of PostgreSQL's scan.l, with
 // standard_conforming_strings on. The text is valid UTF-8 without NUL.
 type lexer struct {

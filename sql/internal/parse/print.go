@@ -182,10 +182,13 @@ func (p *printer) window(w *WindowSpec) {
 	}
 	p.orderBy(w.OrderBy)
 	if f := w.Frame; f != nil {
-		p.put([]string{" RANGE", " ROWS", " GROUPS"}[f.Mode], " BETWEEN ")
+		p.put([]string{" RANGE ", " ROWS ", " GROUPS "}[f.Mode])
+		p.when(f.Between, "BETWEEN ")
 		p.bound(f.Start)
-		p.put(" AND ")
-		p.bound(f.End)
+		if f.Between {
+			p.put(" AND ")
+			p.bound(f.End)
+		}
 		p.put([]string{"", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES"}[f.Exclude])
 	}
 	p.put(")")

@@ -229,9 +229,27 @@ func (s *Snapshot) defaultText(t *catalog.Table, c *catalog.Column) string {
 	})
 }
 
-// viewText is the query of a view.
-func (s *Snapshot) viewText(t *catalog.Table, _ bool) string {
-	return " " + strings.TrimSuffix(strings.TrimSpace(t.View.Text), ";") + ";"
+// viewText is the query of a view: as it was understood, or, where there is no text for that, as it was written.
+func (r *Reader) viewText(s *Snapshot, t *catalog.Table, pretty bool, width int) string {
+	path := r.env.SearchPath()
+	shown, err := r.env.ViewText(t, ViewForm{
+		Pretty: pretty, Width: width,
+		Name: func(o types.OID, qualified bool) string {
+			if qualified {
+				return s.alwaysQualified(o)
+			}
+			name, _ := s.relationName(path, o)
+			return name
+		},
+		TypeName: func(o types.OID) string {
+			name, _ := s.typeName(path, o)
+			return name
+		},
+	})
+	if err != nil {
+		shown = " " + strings.TrimSuffix(strings.TrimSpace(t.View.Text), ";") + ";"
+	}
+	return s.nameTypes(path, shown)
 }
 
 // columnScope is the names of a table's columns.

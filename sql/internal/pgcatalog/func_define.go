@@ -20,7 +20,7 @@ var defineFuncs = map[string]body{
 	"pg_get_constraintdef_ext":            asking(getConstraintDef),
 	"pg_get_viewdef":                      asking(getViewDef),
 	"pg_get_viewdef_ext":                  asking(getViewDef),
-	"pg_get_viewdef_wrap":                 asking(getViewDef),
+	"pg_get_viewdef_wrap":                 asking(getWrappedViewDef),
 	"pg_get_viewdef_name":                 asking(getViewDef),
 	"pg_get_viewdef_name_ext":             asking(getViewDef),
 	"pg_get_userbyid":                     asking(getUserByID),
@@ -113,7 +113,16 @@ func getConstraintDef(r *Reader, s *Snapshot, args []datum) (datum, error) {
 	return text(s.nameTypes(r.env.SearchPath(), s.constraintDef(&c, t, pretty, namerFor(r, s, pretty)))), nil
 }
 
+// getViewDef writes a view's query: with one argument in full, with a bool as that says, with a number with lines of that width.
 func getViewDef(r *Reader, s *Snapshot, args []datum) (datum, error) {
+	return viewDefOf(r, s, args, false)
+}
+
+func getWrappedViewDef(r *Reader, s *Snapshot, args []datum) (datum, error) {
+	return viewDefOf(r, s, args, true)
+}
+
+func viewDefOf(r *Reader, s *Snapshot, args []datum, wrap bool) (datum, error) {
 	name, o := objectArg(args[0])
 	if name != "" {
 		var err error
@@ -125,7 +134,13 @@ func getViewDef(r *Reader, s *Snapshot, args []datum) (datum, error) {
 	if t == nil || t.Kind != catalog.KindView {
 		return null, nil
 	}
-	return text(s.viewText(t, len(args) > 1)), nil
+	pretty, width := false, 0
+	if len(args) > 1 {
+		if pretty = args[1].Bool(); wrap {
+			pretty, width = true, int(args[1].I)
+		}
+	}
+	return text(r.viewText(s, t, pretty, width)), nil
 }
 
 func getUserByID(_ *Reader, s *Snapshot, args []datum) (datum, error) {

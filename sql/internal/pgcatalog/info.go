@@ -14,7 +14,6 @@ var informationTables = map[string]func(*Snapshot) []row{
 	"schemata":                        infoSchemata,
 	"tables":                          infoTables,
 	"columns":                         infoColumns,
-	"views":                           infoViews,
 	"sequences":                       infoSequences,
 	"table_constraints":               infoTableConstraints,
 	"check_constraints":               infoCheckConstraints,
@@ -243,18 +242,22 @@ func addNumber(v values, precision, radix, scale int) {
 	}
 }
 
-func infoViews(s *Snapshot) []row {
+func infoViews(r *Reader) ([]row, error) {
+	s, err := r.snapshot()
+	if err != nil {
+		return nil, err
+	}
 	var rows []row
 	for _, t := range s.tables {
 		if t.Kind == catalog.KindView {
 			rows = append(rows, infoRow("views", values{
 				"table_catalog": text(s.database.Name), "table_schema": text(s.schemaByID[t.Schema].Name), "table_name": text(t.Name),
-				"view_definition": text(s.viewText(t, false)), "check_option": text("NONE"), "is_updatable": text("NO"), "is_insertable_into": text("NO"),
+				"view_definition": text(r.viewText(s, t, false, 0)), "check_option": text("NONE"), "is_updatable": text("NO"), "is_insertable_into": text("NO"),
 				"is_trigger_updatable": text("NO"), "is_trigger_deletable": text("NO"), "is_trigger_insertable_into": text("NO"),
 			}))
 		}
 	}
-	return rows
+	return rows, nil
 }
 
 func infoSequences(s *Snapshot) []row {

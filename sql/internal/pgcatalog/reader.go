@@ -31,8 +31,20 @@ type Env interface {
 	Settings() []Setting
 	Activity() []Activity
 	TableLocks() []TableLock
+	// ViewText is the query of a view as it was understood; an error if it cannot be shown so.
+	ViewText(view *catalog.Table, form ViewForm) (string, error)
 	// IndexBytes is about how much room an index of a table takes; the rows lie in the primary one.
 	IndexBytes(t *catalog.Table, x *catalog.Index) (int64, error)
+}
+
+// ViewForm says how the query of a view is written.
+type ViewForm struct {
+	Pretty bool // without needless parentheses
+	// Width is that of lines that items of lists are put on; 0: each has its own; below 0: all are on one.
+	Width int
+	// Name names a relation, with its schema if qualified or if it would not be found without.
+	Name     func(o types.OID, qualified bool) string
+	TypeName func(o types.OID) string
 }
 
 // Setting is a row of pg_settings.
@@ -185,6 +197,7 @@ func init() {
 	for name, make := range snapshotTables {
 		generators["pg_catalog."+name] = generator{snapshot: make}
 	}
+	generators["information_schema.views"] = generator{session: infoViews}
 	for name, make := range informationTables {
 		generators["information_schema."+name] = generator{snapshot: make}
 	}

@@ -28,7 +28,6 @@ var snapshotTables = map[string]func(*Snapshot) []row{
 	"pg_tables":          tablesRows,
 	"pg_indexes":         indexesRows,
 	"pg_stats":           statsRows,
-	"pg_views":           viewsRows,
 	"pg_sequence":        sequenceRows,
 	"pg_depend":          dependRows,
 	"pg_enum":            enumRows,

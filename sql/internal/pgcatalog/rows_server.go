@@ -10,6 +10,7 @@ import (
 
 // sessionTables are the tables of pg_catalog that depend on the session that asks.
 var sessionTables = map[string]func(*Reader) ([]row, error){
+	"pg_views":         viewsRows,
 	"pg_locks":         lockRows,
 	"pg_sequences":     sequencesRows,
 	"pg_settings":      settingsRows,

@@ -37,12 +37,16 @@ func indexesRows(s *Snapshot) []row {
 	return rows
 }
 
-func viewsRows(s *Snapshot) []row {
+func viewsRows(r *Reader) ([]row, error) {
+	s, err := r.snapshot()
+	if err != nil {
+		return nil, err
+	}
 	var rows []row
 	for _, t := range s.tables {
 		if t.Kind == catalog.KindView {
-			rows = append(rows, row{text(s.schemaByID[t.Schema].Name), text(t.Name), text(s.roleName(t.Owner)), text(s.viewText(t, false))})
+			rows = append(rows, row{text(s.schemaByID[t.Schema].Name), text(t.Name), text(s.roleName(t.Owner)), text(r.viewText(s, t, false, 0))})
 		}
 	}
-	return rows
+	return rows, nil
 }

@@ -119,5 +119,5 @@ func (p *Planner) addSystemTable(f *from, rel *pgcatalog.Relation, t *parse.Tabl
 		})
 	}
 	scan := &CatalogScan{Relation: rel, Alias: names.Name}
-	return p.add(f, &source{node: scan, width: len(rel.Columns), names: names}, t.Alias.Pos, t.Pos)
+	return p.add(f, &source{node: scan, width: len(rel.Columns), names: names, shown: shownItem{system: rel, alias: t.Alias.Name != ""}}, t.Alias.Pos, t.Pos)
 }

@@ -20,6 +20,7 @@ type source struct {
 	tableRows    float64  // about how many rows the table has
 	// names is how the scope sees it.
 	names *expr.Source
+	shown shownItem
 }
 
 // from is the FROM clause while the query is being planned.
@@ -84,6 +85,9 @@ func (p *Planner) addTable(f *from, t *parse.TableRef, use Use) error {
 	names, err := p.tableNames(table, schema, t)
 	if err != nil {
 		return err
+	}
+	if p.describing {
+		return p.add(f, &source{width: len(table.Columns), names: names, shown: shownItem{table: table, only: t.Only, alias: t.Alias.Name != ""}}, t.Alias.Pos, t.Pos)
 	}
 	if table.Kind == catalog.KindView {
 		return p.addView(f, table, names, use, t)
@@ -176,7 +180,13 @@ func (p *Planner) addSubquery(f *from, t *parse.SubqueryTable) error {
 		return err
 	}
 	// The query's rows may have columns beyond its own, for sorting.
-	s := &source{node: &Subquery{Input: q.node, Alias: t.Alias.Name}, width: len(q.node.Types()), names: names}
+	s := &source{
+		node: &Subquery{Input: q.node, Alias: t.Alias.Name}, width: q.width(), names: names,
+		shown: shownItem{query: q.shown, lateral: t.Lateral, listed: t.Alias.Columns != nil},
+	}
+	if p.describing {
+		return p.add(f, s, t.Alias.Pos, t.Pos)
+	}
 	if t.Lateral {
 		bindLateral(s, t.Pos)
 	}
@@ -186,7 +196,7 @@ func (p *Planner) addSubquery(f *from, t *parse.SubqueryTable) error {
 // addFunction adds a function; generate_series of numbers has a node of its own.
 func (p *Planner) addFunction(f *from, t *parse.FuncTable) error {
 	call, ok := t.Func.(*parse.FuncCall)
-	if !ok || call.Name.Name != "generate_series" || len(call.Args) < 2 || len(call.Args) > 3 || t.Ordinality || t.Columns != nil {
+	if !ok || call.Name.Name != "generate_series" || len(call.Args) < 2 || len(call.Args) > 3 || t.Ordinality || t.Columns != nil || p.describing {
 		return p.addFunctionScan(f, t)
 	}
 	s := &Series{Alias: "generate_series"}
@@ -254,12 +264,17 @@ func (p *Planner) joinItems(f *from, t *parse.JoinExpr, use Use) (*joinTree, err
 		return nil, err
 	}
 	noteNullable(joinKinds[t.Kind], f.scope.Sources[before:middle], f.scope.Sources[middle:])
-	tree := &joinTree{kind: joinKinds[t.Kind], left: left, right: right, first: left.first, width: left.width + right.width}
+	tree := &joinTree{kind: joinKinds[t.Kind], left: left, right: right, first: left.first, width: left.width + right.width, shown: shownJoin{st: t}}
 	if err := p.checkLateral(tree); err != nil {
 		return nil, err
 	}
 	if t.Natural || len(t.Using) > 0 {
 		tree.on, err = p.mergeColumns(f, t, before, middle)
+		if err == nil {
+			for _, c := range f.scope.Sources[before].Columns {
+				tree.shown.using = append(tree.shown.using, c.Name)
+			}
+		}
 		return tree, err
 	}
 	if t.On == nil {
@@ -278,6 +293,7 @@ func (p *Planner) joinItems(f *from, t *parse.JoinExpr, use Use) (*joinTree, err
 	if err != nil {
 		return nil, err
 	}
+	tree.shown.on = on
 	tree.on = expr.SplitAnd(p.fold(on))
 	return tree, nil
 }

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"minidb/sql/internal/expr"
 	"minidb/sql/internal/parse"
 	"minidb/sql/types"
@@ -51,8 +53,29 @@ func (p *Planner) addFunctionScan(f *from, t *parse.FuncTable) error {
 		return err
 	}
 	src := &source{node: n, width: len(names.Columns), names: names}
+	if p.describing {
+		columns, err := p.columnDefinitions(t.Columns)
+		if err != nil || slices.ContainsFunc(t.Rows, func(r parse.RowsItem) bool { return r.Columns != nil }) {
+			return errNotShown
+		}
+		src.shown = shownItem{
+			call: call, rows: t.Rows != nil, lateral: t.Lateral || usesItems(call), ordinality: t.Ordinality, typed: columns.Columns,
+		}
+		return p.add(f, src, t.Alias.Pos, t.Pos)
+	}
 	bindLateral(src, t.Pos)
 	return p.add(f, src, t.Alias.Pos, t.Pos)
+}
+
+// usesItems reports whether a function's arguments use the items of FROM before it.
+func usesItems(call *expr.SetCall) bool {
+	found := false
+	expr.Walk(call, func(e expr.Expr) bool {
+		c, ok := e.(*expr.Column)
+		found = found || ok && c.Level == 1
+		return !found
+	})
+	return found
 }
 
 // tableFunctions builds the call of a function, or those of ROWS FROM.

@@ -53,6 +53,7 @@ type joinTree struct {
 	first       int
 	width       int
 	rows        float64 // about how many it has
+	shown       shownJoin
 }
 
 // plan makes the node of a tree whose rows fulfil the conditions, which use no other columns. The node's columns are the tree's.

@@ -47,6 +47,9 @@ type Planner struct {
 	direct     []*catalog.Table // what the statement itself names
 	defining   bool             // the query is that of a new view: it does not run
 	writeStars bool             // each * of the statement is written out in its syntax tree
+	// describing: queries are only analysed, for their texts: their plans have no nodes that could run.
+	describing bool
+	merged     int // columns of USING that are no column of either side, while describing
 }
 
 // Plan makes the plan. Given are the parameter types that the client named; it may be shorter than the parameters.

@@ -103,6 +103,10 @@ func (p *Planner) recursiveUnion(work *WorkTable, left, right *queryPlan, body *
 		}
 		l[i], r[i] = pair[0], pair[1]
 	}
+	if p.describing {
+		right.settle(r)
+		return &queryPlan{node: Node(nil), columns: left.columns, shown: &shownQuery{op: body, left: left.shown, right: right.shown}}, nil
+	}
 	n := &Recursive{Left: &Project{Input: left.node, Exprs: l}, Right: &Project{Input: right.node, Exprs: r}, All: body.All, Work: work}
 	return &queryPlan{node: n, columns: left.columns}, nil
 }

@@ -17,6 +17,7 @@ type queryPlan struct {
 	unknown []expr.Expr
 	places  []int // by column: the byte offsets of the expressions; may be nil
 	cursor  *CursorRows
+	shown   *shownQuery // of a planner that describes
 }
 
 // place is the byte offset of a column's expression, or of the query.
@@ -34,6 +35,9 @@ func (p *Planner) query(st *parse.SelectStmt, outer *expr.Scope) (*queryPlan, er
 		return nil, err
 	}
 	defer done()
+	if p.describing {
+		return p.describe(st, outer)
+	}
 	q, err := p.queryBody(st, outer)
 	if err == nil {
 		err = p.checkUnused(st.With)
@@ -74,6 +78,7 @@ type selection struct {
 	clause      *parse.SelectClause
 	from        *from
 	conds       []expr.Expr // of WHERE
+	where       expr.Expr   // while describing
 	outputs     []output    // the visible ones, then what else is sorted by
 	visible     int
 	groups      []expr.Expr
@@ -102,18 +107,22 @@ func (p *Planner) selectClause(st *parse.SelectStmt, clause *parse.SelectClause,
 	}
 	f.scope.Windows = expr.NewWindows(clause.Windows)
 	s := &selection{p: p, st: st, clause: clause, from: f}
-	for _, step := range []func() error{s.buildWhere, s.buildTargets, s.buildGroups, s.buildHaving, s.buildDistinctOn, s.buildOrder, s.buildLimit, s.checkWindows, s.group} {
+	for _, step := range []func() error{s.buildWhere, s.buildTargets, s.buildGroups, s.buildHaving, s.buildDistinctOn, s.buildOrder, s.buildLimit, s.checkWindows} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
-	node, err := s.assemble()
+	q := &queryPlan{columns: make([]Column, 0, s.visible)}
+	if p.describing {
+		q.shown, err = s.describe()
+	} else if err = s.group(); err == nil {
+		q.node, err = s.assemble()
+	}
 	if err != nil {
 		return nil, err
 	}
-	q := &queryPlan{node: node, columns: make([]Column, 0, s.visible)}
-	if s.cursor != nil {
-		q.cursor = s.cursorRows(node)
+	if s.cursor != nil && q.node != nil {
+		q.cursor = s.cursorRows(q.node)
 	}
 	for i, o := range s.outputs[:s.visible] {
 		// What rows are told apart or sorted by has a type.
@@ -134,6 +143,10 @@ func (s *selection) buildWhere() error {
 	e, err := s.p.builder.BuildCondition(s.clause.Where, s.from.clause(s.p, expr.ClauseWhere))
 	if err != nil {
 		return err
+	}
+	if s.p.describing {
+		s.where = e
+		return nil
 	}
 	s.conds = factorOrs(expr.SplitAnd(s.p.fold(e)))
 	return s.takeSemiJoins()
@@ -402,6 +415,7 @@ func (p *Planner) valuesQuery(st *parse.SelectStmt, body *parse.ValuesClause, ou
 		v.Columns = append(v.Columns, t)
 		q.columns = append(q.columns, Column{Name: "column" + itoa(c+1), Type: t})
 	}
+	q.shown = &shownQuery{values: v.Rows}
 	return p.orderOutputs(st, q)
 }
 
@@ -447,6 +461,10 @@ func (p *Planner) orderOutputs(st *parse.SelectStmt, q *queryPlan) (*queryPlan, 
 	}
 	if err := s.buildLimit(); err != nil {
 		return nil, err
+	}
+	if p.describing {
+		q.shown.order, q.shown.limit, q.shown.offset = s.order, s.limit, s.offset
+		return q, nil
 	}
 	q.node = s.sortAndLimit(q.node, false)
 	return q, nil

@@ -59,6 +59,12 @@ func (p *Planner) setOp(st *parse.SelectStmt, body *parse.SetOp, outer *expr.Sco
 		n.Columns = append(n.Columns, t)
 		q.columns = append(q.columns, Column{Name: left.columns[i].Name, Type: t})
 	}
+	if p.describing {
+		left.settle(l)
+		right.settle(r)
+		q.shown = &shownQuery{op: body, left: left.shown, right: right.shown}
+		return p.orderOutputs(st, q)
+	}
 	n.Left, n.Right = &Project{Input: left.node, Exprs: l}, &Project{Input: right.node, Exprs: r}
 	return p.orderOutputs(st, q)
 }

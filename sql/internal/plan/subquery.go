@@ -23,6 +23,7 @@ type SubPlan struct {
 	Correlated bool
 	number     int
 	query      *parse.SelectStmt // that it is the plan of
+	shown      *shownQuery       // while describing
 }
 
 // SameAs reports whether another plan is that of the same query, written alike and used in the same way, but for what it uses from
@@ -38,7 +39,7 @@ func (p *Planner) subquery(b *expr.Builder, s *expr.Scope, q expr.SubqueryReques
 	if err != nil {
 		return nil, err
 	}
-	sub := &SubPlan{Root: query.node, Kind: q.Kind, Columns: len(query.columns), Left: len(q.Left), query: q.Query}
+	sub := &SubPlan{Root: query.node, Kind: q.Kind, Columns: len(query.columns), Left: len(q.Left), query: q.Query, shown: query.shown}
 	if err := p.checkWidthOf(sub, q); err != nil {
 		return nil, err
 	}

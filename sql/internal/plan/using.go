@@ -30,7 +30,7 @@ func (p *Planner) mergeColumns(f *from, t *parse.JoinExpr, before, middle int) (
 		if err != nil {
 			return nil, err
 		}
-		equal, column, err := p.mergeTwo(t, l, r)
+		equal, column, err := p.mergeTwo(t, l, r, name)
 		if err != nil {
 			return nil, err
 		}
@@ -87,13 +87,16 @@ func (p *Planner) mergeSide(side []*expr.Source, name, which string, pos int) (e
 }
 
 // mergeTwo makes the equality of two columns, and the one that stands for both.
-func (p *Planner) mergeTwo(t *parse.JoinExpr, l, r expr.Expr) (equal, column expr.Expr, err error) {
+func (p *Planner) mergeTwo(t *parse.JoinExpr, l, r expr.Expr, name string) (equal, column expr.Expr, err error) {
 	if equal, err = p.builder.Operator("=", l, r, t.Pos); err != nil {
 		return nil, nil, err
 	}
 	pair := []expr.Expr{l, r}
 	if _, err = p.builder.Common("JOIN/USING", pair, []int{t.Pos, t.Pos}); err != nil {
 		return nil, nil, err
+	}
+	if p.describing {
+		return equal, p.describeMerged(t.Kind, pair, name), nil
 	}
 	switch t.Kind {
 	case parse.RightJoin:

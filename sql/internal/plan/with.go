@@ -145,14 +145,14 @@ func (p *Planner) addCTE(f *from, c *cte, t *parse.TableRef) error {
 			return err
 		}
 	}
-	if c.work == nil && c.outer != f.scope.Parent && usesOuter(q.node) {
+	if c.work == nil && !p.describing && c.outer != f.scope.Parent && usesOuter(q.node) {
 		return p.unsupported("a WITH query that uses an enclosing query, in a subquery of its own", t.Pos)
 	}
 	names, err := p.cteNames(c, q.columns, t)
 	if err != nil {
 		return err
 	}
-	s := &source{node: q.node, width: len(q.node.Types()), names: names}
+	s := &source{node: q.node, width: q.width(), names: names, shown: shownItem{cte: c.query.Name, alias: t.Alias.Name != "", own: cteColumns(c, q.columns)}}
 	if c.work == nil {
 		s.node = &Subquery{Input: q.node, Alias: names.Name}
 	}
