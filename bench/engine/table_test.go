@@ -54,7 +54,6 @@ func BenchmarkRewriteSST(b *testing.B) {
 				must(b, err)
 				b.Run("ReaderWriterLoop", func(b *testing.B) {
 					b.ReportAllocs()
-					b.SetBytes(int64(len(table)))
 					for b.Loop() {
 						must(b, e.RewriteLoop(table, from, to, o))
 					}
@@ -62,7 +61,6 @@ func BenchmarkRewriteSST(b *testing.B) {
 				for _, n := range []int{1, 2, 4, 8, 16} {
 					b.Run(fmt.Sprintf("RewriteSuffixes,concurrency=%d", n), func(b *testing.B) {
 						b.ReportAllocs()
-						b.SetBytes(int64(len(table)))
 						for b.Loop() {
 							must(b, e.Rewrite(table, from, to, o, n))
 						}

@@ -14,7 +14,7 @@ func main() {
 	r := runner{}
 	engines := flag.String("engines", "minidb,pebble-row,pebble-columnar", "the engines, ours first")
 	out := flag.String("out", "../docs/benchmarks.md", "the file for the table; empty: none")
-	flag.StringVar(&r.bench, "bench", ".", "run only benchmarks that match this, as go test's -bench")
+	flag.StringVar(&r.bench, "bench", ".", "run only benchmarks that match this, as go test's -bench; no | across slashes")
 	flag.StringVar(&r.benchTime, "benchtime", "1s", "as go test's; benchmarks of whole loads always run once")
 	flag.IntVar(&r.count, "count", 6, "rounds over all engines")
 	flag.BoolVar(&r.short, "short", false, "leave out what takes long to build")
