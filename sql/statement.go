@@ -278,7 +278,9 @@ func (s *Session) fillEnv(ctx context.Context, env *exec.Env, q *statement, args
 		Ctx: ctx, Types: s.Context(), Params: args, Session: sessionEnv{s}, Sequences: sessionEnv{s}, Cursors: sessionEnv{s}, Catalog: s.reader,
 	}
 	*env = exec.Env{
-		KV: s.engine.options.KV, Txn: s.tx.txn, View: view, Database: s.database, SearchPath: s.searchPath(), Server: serverEnv{s}, TempName: s.tempName(), TempMade: s.tempMade, TempListed: s.derived.tempListed, User: s.derived.user, UserOID: s.derived.userOID, SessionUser: s.sessionUser(),
+		KV: s.engine.options.KV, Txn: s.tx.txn, View: view, Database: s.database, SearchPath: s.searchPath(), Server: serverEnv{s},
+		TempName: s.tempName(), TempMade: s.tempMade, TempListed: s.derived.tempListed,
+		User: s.derived.user, UserOID: s.derived.userOID, SessionUser: s.sessionUser(),
 		Deferred: s.tx.deferred, Text: q.text, Memory: memory, Notice: s.notice, Catalog: s.reader, InBlock: s.tx.block || s.tx.used || q.severalInMessage,
 		Eval: eval, General: s.engine.general, Subqueries: env.Subqueries,
 	}
