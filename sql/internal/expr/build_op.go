@@ -73,9 +73,14 @@ func (b *Builder) operator(name string, left, right Expr, pos int) (Expr, error)
 		p, declared = f.procByKey["textcat"], []types.OID{types.TextOID, types.TextOID}
 		o = f.exactOperator("||", types.TextOID, types.TextOID)
 		for i := range args {
-			if args[i], err = b.coerce(args[i], types.Text, types.CastExplicit); err != nil {
+			e, err := b.coerce(args[i], types.Text, types.CastExplicit)
+			if err != nil {
 				return nil, err
 			}
+			if c, ok := e.(*Cast); ok && e != args[i] {
+				c.ofOperator = true
+			}
+			args[i] = e
 		}
 	}
 	if !p.impl.exists() {

@@ -29,6 +29,12 @@ func DeparseStored(e Expr, pretty bool) string {
 	return d.top(e)
 }
 
+// DeparseShown is DeparseStored for people to read: CASE has lines of its own.
+func DeparseShown(e Expr, pretty bool) string {
+	d := deparser{stored: true, pretty: pretty, lines: true}
+	return d.top(e)
+}
+
 // top writes a whole expression.
 func (d *deparser) top(e Expr) string {
 	// What only fits the value to its place is not shown at the top.
@@ -273,9 +279,9 @@ func (d *deparser) call(e *Call) {
 		d.close()
 	case e.oper != nil:
 		d.open()
-		d.operand(e.Args[0], e)
+		d.operand(d.operandOf(e, 0), e)
 		d.text(" ", e.oper.name, " ")
-		d.operand(e.Args[1], e)
+		d.operand(d.operandOf(e, 1), e)
 		d.close()
 	case e.keyword != "":
 		d.construct(e)
@@ -294,6 +300,14 @@ func (d *deparser) call(e *Call) {
 	default:
 		d.function(parse.QuoteIdent(e.proc.name), e.Args)
 	}
+}
+
+// operandOf is an operand of an operator as it was written.
+func (d *deparser) operandOf(e *Call, i int) Expr {
+	if c, ok := e.Args[i].(*Cast); ok && c.ofOperator && d.stored {
+		return c.Arg
+	}
+	return e.Args[i]
 }
 
 // construct writes a call in the form that SQL has for it.

@@ -83,12 +83,13 @@ type Call struct {
 
 // Cast gives a value in another type or with another modifier.
 type Cast struct {
-	Arg     Expr
-	Context types.CastContext
-	typ     types.Type
-	from    types.Type
-	vol     Volatility
-	relabel bool // same bytes, same meaning
+	Arg        Expr
+	Context    types.CastContext
+	typ        types.Type
+	from       types.Type
+	vol        Volatility
+	relabel    bool // same bytes, same meaning
+	ofOperator bool // an operator of anything and text makes it: stored expressions do not show it
 }
 
 // And is true if all operands are, false if any is false, else NULL. It has two operands or more.

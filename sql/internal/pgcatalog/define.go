@@ -95,9 +95,6 @@ func (s *Snapshot) indexParts(o types.OID, pretty bool) (indexParts, bool) {
 	}
 	if r.Index.Where != 0 {
 		out.where = s.virtualText(r.Table.Column(r.Index.Where), r.Table, pretty)
-		if !pretty && !strings.HasPrefix(out.where, "(") {
-			out.where = "(" + out.where + ")"
-		}
 	}
 	return out, true
 }
@@ -276,7 +273,7 @@ func deparse(source string, pretty bool, build func(*expr.Builder, parse.Expr) (
 	if err != nil {
 		return source
 	}
-	return expr.DeparseStored(e, pretty)
+	return expr.DeparseShown(e, pretty)
 }
 
 // storedText is a statement around the stored text of an expression.
