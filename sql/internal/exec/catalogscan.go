@@ -66,6 +66,9 @@ func (s *catalogScan) Next(ctx context.Context) (*types.Batch, error) {
 	for s.next < len(s.rows) && s.out.N < types.MaxBatchRows {
 		row = s.rows[s.next]
 		s.next++
+		if oid := len(s.node.Relation.Columns); s.node.HasTableOID() && (s.node.Want == nil || s.node.Want[oid]) {
+			row = append(row[:oid:oid], types.NewInt(int64(s.node.Relation.OID)))
+		}
 		if s.node.Filter != nil {
 			ok, err := isTrue(s.env, s.node.Filter, &row)
 			if err != nil {

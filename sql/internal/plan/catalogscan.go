@@ -11,7 +11,8 @@ import (
 	"minidb/sql/types"
 )
 
-// CatalogScan reads a system table. Its rows have a column for each of Relation.Columns; those that Want leaves out have no values.
+// CatalogScan reads a system table. Its rows have a column for each of Relation.Columns and, if it is a table, one for tableoid; those
+// that Want leaves out have no values.
 type CatalogScan struct {
 	columnNames
 	Relation *pgcatalog.Relation
@@ -24,6 +25,9 @@ type CatalogScan struct {
 	Filter expr.Expr
 }
 
+// tableOIDAttr is the number of tableoid among the columns of a table.
+const tableOIDAttr = -6
+
 // CatalogKey is the values that a column may have.
 type CatalogKey struct {
 	Column int
@@ -32,11 +36,24 @@ type CatalogKey struct {
 
 // Types are those of the relation's columns.
 func (n *CatalogScan) Types() []types.Type {
-	ts := make([]types.Type, len(n.Relation.Columns))
+	ts := make([]types.Type, n.width())
 	for i := range n.Relation.Columns {
 		ts[i] = n.Relation.Columns[i].Type
 	}
+	if n.HasTableOID() {
+		ts[len(ts)-1] = types.Oid
+	}
 	return ts
+}
+
+// HasTableOID reports whether the rows have a last column for tableoid.
+func (n *CatalogScan) HasTableOID() bool { return n.Relation.Kind == 'r' }
+
+func (n *CatalogScan) width() int {
+	if n.HasTableOID() {
+		return len(n.Relation.Columns) + 1
+	}
+	return len(n.Relation.Columns)
 }
 
 // restrict gives the scan its conditions and the columns that are needed above it.
@@ -47,7 +64,7 @@ func (n *CatalogScan) restrict(conds []expr.Expr, need []bool) {
 	for _, c := range conds {
 		expr.Columns(c, func(c *expr.Column) { n.Want[c.Index] = true })
 		m, ok := expr.MatchComparison(c)
-		if !ok || m.Op != expr.OpEq || m.Array != nil {
+		if !ok || m.Op != expr.OpEq || m.Array != nil || m.Column.Index >= len(n.Relation.Columns) {
 			continue
 		}
 		values := m.List
@@ -113,11 +130,9 @@ func (p *Planner) addSystemTable(f *from, rel *pgcatalog.Relation, t *parse.Tabl
 	if err := p.renameColumns(names, len(rel.Columns), t.Alias); err != nil {
 		return err
 	}
-	if rel.Kind == 'r' {
-		names.Columns = append(names.Columns, expr.SourceColumn{
-			Name: "tableoid", Type: types.Oid, Hidden: true, Expr: expr.NewConst(types.Oid, types.NewInt(int64(rel.OID))),
-		})
-	}
 	scan := &CatalogScan{Relation: rel, Alias: names.Name}
-	return p.add(f, &source{node: scan, width: len(rel.Columns), names: names, shown: shownItem{system: rel, alias: t.Alias.Name != ""}}, t.Alias.Pos, t.Pos)
+	if scan.HasTableOID() {
+		names.Columns = append(names.Columns, expr.SourceColumn{Name: "tableoid", Type: types.Oid, Hidden: true, Index: len(rel.Columns)})
+	}
+	return p.add(f, &source{node: scan, width: scan.width(), names: names, shown: shownItem{system: rel, alias: t.Alias.Name != ""}}, t.Alias.Pos, t.Pos)
 }

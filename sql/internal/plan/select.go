@@ -213,6 +213,9 @@ func (f *from) describe(name string, e expr.Expr) Column {
 				c.TableOID, c.Attr = s.scan.Table.OID, int16(s.scan.Table.Columns[i].ID)
 			} else if scan, ok := s.node.(*CatalogScan); ok {
 				c.TableOID, c.Attr = scan.Relation.OID, int16(i+1)
+				if i == len(scan.Relation.Columns) {
+					c.Attr = tableOIDAttr
+				}
 			}
 		}
 	}
