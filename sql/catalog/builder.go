@@ -352,13 +352,13 @@ func (b *Builder) number(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	oids := 2 + len(t.Columns) + len(t.Checks) + 2*len(all)
+	oids := 3 + len(t.Columns) + len(t.Checks) + 2*len(all)
 	next, err := s.AllocateOIDs(ctx, oids)
 	if err != nil {
 		return err
 	}
 	take := func() types.OID { next++; return next - 1 }
-	t.OID, t.TypeOID = take(), take()
+	t.OID, t.TypeOID, t.ArrayOID = take(), take(), take()
 	for i := range t.Columns {
 		if t.Columns[i].Default != "" || t.Columns[i].Generated != "" {
 			t.Columns[i].DefaultOID = take()

@@ -80,9 +80,11 @@ const (
 // columns as tables have them but no rows of their own. A *Table that a Store or View gave out is shared and never
 // changes; to change a table, change a Clone and give it to View.UpdateTable.
 type Table struct {
-	ID       ID        `json:"id"`
-	OID      types.OID `json:"oid"`
-	TypeOID  types.OID `json:"typeOID"` // of the row type
+	ID      ID        `json:"id"`
+	OID     types.OID `json:"oid"`
+	TypeOID types.OID `json:"typeOID"` // of the row type
+	// ArrayOID is that of the type of arrays of rows; 0 for sequences, and for what was made before there were any.
+	ArrayOID types.OID `json:"arrayOID,omitempty"`
 	Schema   ID        `json:"schema"`
 	Name     string    `json:"name"`
 	Owner    types.OID `json:"owner"`

@@ -383,8 +383,11 @@ func (v *View) number(ctx context.Context, t *Table) error {
 	if t.ID, err = v.store.allocateTableID(ctx); err != nil {
 		return err
 	}
-	first, err := v.store.AllocateOIDs(ctx, 2)
+	first, err := v.store.AllocateOIDs(ctx, 3)
 	t.OID, t.TypeOID = first, first+1
+	if t.Kind == KindView {
+		t.ArrayOID = first + 2
+	}
 	return err
 }
 

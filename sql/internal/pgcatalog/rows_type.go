@@ -39,11 +39,15 @@ func typeRows(s *Snapshot) []row {
 		}
 		r := slices.Clone(template)
 		r[at.oid], r[at.name], r[at.namespace] = oid(t.TypeOID), text(t.Name), oid(s.namespace(t))
-		r[at.owner], r[at.relid] = oid(t.Owner), oid(t.OID)
+		r[at.owner], r[at.relid], r[at.array] = oid(t.Owner), oid(t.OID), oid(t.ArrayOID)
 		rows = append(rows, r)
+		if a, ok := s.rowArrays[t.ArrayOID]; ok {
+			rows = append(rows, arrayType(r, at, t.ArrayOID, a.name, 'd'))
+		}
 	}
 	for _, e := range s.enums() {
-		rows = append(rows, s.enumType(e, template, at), s.enumArrayType(e, template, at))
+		r := s.enumType(e, template, at)
+		rows = append(rows, r, arrayType(r, at, e.OID+1, arrayName(e), 'i'))
 	}
 	return rows
 }
@@ -75,14 +79,14 @@ func (s *Snapshot) enumType(e *catalog.Enum, template row, at typeColumns) row {
 	return r
 }
 
-// enumArrayType is the row of pg_type of the arrays of an enumerated type.
-func (s *Snapshot) enumArrayType(e *catalog.Enum, template row, at typeColumns) row {
+// arrayType is the row of pg_type of the arrays of a type.
+func arrayType(elem row, at typeColumns, o types.OID, name string, align byte) row {
 	rel := Find("pg_catalog", "pg_type")
-	r := slices.Clone(template)
-	r[at.oid], r[at.name], r[at.namespace] = oid(e.OID+1), text(arrayName(e)), oid(s.schemaByID[e.Schema].OID)
-	r[at.owner], r[at.relid], r[at.elem] = oid(e.Owner), oid(0), oid(e.OID)
+	r := slices.Clone(elem)
+	r[at.oid], r[at.name], r[at.relid], r[at.elem], r[at.array] = oid(o), text(name), oid(0), elem[at.oid], oid(0)
 	for name, d := range map[string]datum{
-		"typtype": char('b'), "typcategory": char('A'), "typalign": char('i'), "typsubscript": builtinFunction("array_subscript_handler"),
+		"typlen": num(-1), "typbyval": flag(false), "typstorage": char('x'),
+		"typtype": char('b'), "typcategory": char('A'), "typalign": char(align), "typsubscript": builtinFunction("array_subscript_handler"),
 		"typinput": builtinFunction("array_in"), "typoutput": builtinFunction("array_out"), "typreceive": builtinFunction("array_recv"),
 		"typsend": builtinFunction("array_send"), "typanalyze": builtinFunction("array_typanalyze"),
 	} {

@@ -39,6 +39,7 @@ type Snapshot struct {
 	tableByID  map[catalog.ID]*catalog.Table
 	relations  map[types.OID]catalog.Relation // tables and indexes
 	enumByOID  map[types.OID]*types.Enum      // of this database
+	rowArrays  map[types.OID]rowArray         // the types of arrays of tables' rows
 
 	said         []catalog.CommentEntry
 	commentsOnce sync.Once
@@ -81,7 +82,42 @@ func newSnapshot(generation uint64, database *catalog.Database, all catalog.Cont
 			s.relations[x.OID] = catalog.Relation{Table: t, Index: x}
 		}
 	}
+	s.nameRowArrays()
 	return s
+}
+
+// rowArray is the type of arrays of a table's rows.
+type rowArray struct {
+	table *catalog.Table
+	name  string
+}
+
+// nameRowArrays names those types: the table's name after as many underscores as make it unlike the name of another type.
+func (s *Snapshot) nameRowArrays() {
+	s.rowArrays = map[types.OID]rowArray{}
+	type typeName struct {
+		schema catalog.ID
+		name   string
+	}
+	taken := map[typeName]bool{}
+	for _, t := range s.tables {
+		taken[typeName{t.Schema, t.Name}] = t.ArrayOID != 0
+	}
+	for _, e := range s.enums() {
+		taken[typeName{e.Schema, e.Name}] = true
+		taken[typeName{e.Schema, arrayName(e)}] = true
+	}
+	for _, t := range s.tables {
+		if t.ArrayOID == 0 {
+			continue
+		}
+		n := typeName{t.Schema, catalog.TruncateName("_" + t.Name)}
+		for taken[n] {
+			n.name = catalog.TruncateName("_" + n.name)
+		}
+		taken[n] = true
+		s.rowArrays[t.ArrayOID] = rowArray{t, n.name}
+	}
 }
 
 // namedIndexes are the indexes that clients see: not the primary index of a table without a primary key.

@@ -50,6 +50,9 @@ func (s *Snapshot) userTypes() []userType {
 	for _, t := range s.tables {
 		if t.TypeOID != 0 && t.Kind != catalog.KindSequence {
 			out = append(out, userType{t.TypeOID, object{s.schemaByID[t.Schema].Name, t.Name}})
+			if a, ok := s.rowArrays[t.ArrayOID]; ok {
+				out = append(out, userType{t.ArrayOID, object{s.schemaByID[t.Schema].Name, a.name}})
+			}
 		}
 	}
 	for _, e := range s.enums() {
@@ -69,6 +72,10 @@ func (s *Snapshot) typeName(path []string, o types.OID) (string, bool) {
 	}
 	if elem := o - 1; s.enumByOID[elem] != nil {
 		name, ok := s.typeName(path, elem)
+		return name + "[]", ok
+	}
+	if a, ok := s.rowArrays[o]; ok {
+		name, ok := s.typeName(path, a.table.TypeOID)
 		return name + "[]", ok
 	}
 	for _, t := range s.userTypes() {
@@ -138,8 +145,16 @@ func (r *Reader) findType(s *Snapshot, written string) (types.OID, error) {
 	if !ok {
 		return 0, sqlerr.New(sqlerr.UndefinedObject, "type \"%s\" does not exist", name)
 	}
-	if array && s.enumByOID[o] != nil {
+	if !array {
+		return o, nil
+	}
+	if s.enumByOID[o] != nil {
 		return o + 1, nil
+	}
+	for of, a := range s.rowArrays {
+		if a.table.TypeOID == o {
+			return of, nil
+		}
 	}
 	return o, nil
 }
