@@ -81,9 +81,7 @@ func (s *Session) needTxn() (*kv.Txn, error) {
 	if s.tx.txn != nil {
 		return s.tx.txn, nil
 	}
-	if !s.tx.block {
-		s.startTransaction(s.derived.modes)
-	}
+	s.needStart()
 	o := kv.TxnOptions{ReadOnly: s.tx.modes.readOnly, LockTimeout: s.derived.lockTimeout, Owner: int64(s.pid)}
 	switch s.tx.modes.isolation {
 	case "repeatable read":

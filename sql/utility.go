@@ -163,7 +163,7 @@ func (s *Session) runSet(st *parse.SetStmt) error {
 	return s.setVar(st.Name, value, local)
 }
 
-// needStart makes sure that there is a transaction for a setting to belong to.
+// needStart makes sure that there is a transaction, at least for a setting to belong to.
 func (s *Session) needStart() {
 	if s.tx.start.IsZero() {
 		s.startTransaction(s.derived.modes)
