@@ -73,10 +73,8 @@ func (a *alteration) renameColumn(ctx context.Context, from, to string) error {
 	case catalog.IsSystemColumn(to):
 		return sqlerr.New(sqlerr.DuplicateColumn, "column name \"%s\" conflicts with a system column name", to)
 	}
-	if a.t.Kind == catalog.KindTable {
-		if err := a.refuseViews(ctx, a.t, c.ID, "renaming a column that views use"); err != nil {
-			return err
-		}
+	if err := a.refuseViews(ctx, a.t, c.ID, "renaming a column that views use"); err != nil {
+		return err
 	}
 	if err := a.renameInChecks(c.ID, to); err != nil {
 		return err

@@ -464,6 +464,7 @@ func (d *deparser) aggregate(e *Aggregate) {
 	d.list(e.Args, ", ")
 	for i, k := range e.OrderBy {
 		d.text(map[bool]string{true: " ORDER BY ", false: ", "}[i == 0])
+		k.Expr = asArgument(e, k.Expr)
 		d.sortKey(k)
 	}
 	d.text(")")

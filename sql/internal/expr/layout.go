@@ -270,6 +270,16 @@ func (d *deparser) bound(b *FrameBound) {
 	}[b.Kind])
 }
 
+// asArgument gives the aggregate's argument that a key of its ORDER BY is, fitted to the aggregate or not, as PostgreSQL shows it.
+func asArgument(e *Aggregate, key Expr) Expr {
+	for _, a := range e.Args {
+		if Equal(withoutFit(a), key) {
+			return a
+		}
+	}
+	return key
+}
+
 // withoutFit leaves out the casts around an expression that only fit it to its place.
 func withoutFit(e Expr) Expr {
 	for {
