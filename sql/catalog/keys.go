@@ -35,6 +35,7 @@ const (
 	nameRelation nameKind = 'r'
 	nameRole     nameKind = 'u'
 	nameType     nameKind = 't'
+	nameFunction nameKind = 'f' // with the types of the arguments
 	nameDefault  nameKind = 'a' // of default privileges; parent: database
 )
 
@@ -110,6 +111,7 @@ type descriptor struct {
 	Role     *Role              `json:"role,omitempty"`
 	Table    *Table             `json:"table,omitempty"`
 	Enum     *Enum              `json:"enum,omitempty"`
+	Function *Function          `json:"function,omitempty"`
 	Defaults *DefaultPrivileges `json:"defaultPrivileges,omitempty"`
 }
 

@@ -33,6 +33,7 @@ type Store struct {
 	db         *kv.DB
 	generation atomic.Uint64
 	roles      atomic.Pointer[cachedRoles]
+	functions  atomic.Pointer[cachedFunctions]
 
 	mu         sync.Mutex
 	tables     map[ID]cachedTable
@@ -147,6 +148,8 @@ func (d descriptor) naming() (ID, []byte) {
 		return d.Defaults.ID, nameKey(nameDefault, d.Defaults.In, d.Defaults.name())
 	case d.Enum != nil:
 		return d.Enum.ID, nameKey(nameType, d.Enum.Schema, d.Enum.Name)
+	case d.Function != nil:
+		return d.Function.ID, nameKey(nameFunction, d.Function.Schema, d.Function.signature())
 	default:
 		return d.Table.ID, nameKey(nameRelation, d.Table.Schema, d.Table.Name)
 	}

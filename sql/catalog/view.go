@@ -246,6 +246,7 @@ type Contents struct {
 	Roles      []*Role
 	Tables     []*Table // views and sequences too
 	Enums      []*Enum
+	Functions  []*Function
 	Defaults   []*DefaultPrivileges
 	Statistics map[ID]*Statistics // of the tables that were analyzed
 }
@@ -281,6 +282,8 @@ func (v *View) Contents(ctx context.Context) (Contents, error) {
 			c.Tables = append(c.Tables, d.Table)
 		case d.Enum != nil:
 			c.Enums = append(c.Enums, d.Enum)
+		case d.Function != nil:
+			c.Functions = append(c.Functions, d.Function)
 		case d.Defaults != nil:
 			c.Defaults = append(c.Defaults, d.Defaults)
 		default:

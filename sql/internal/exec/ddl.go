@@ -28,6 +28,12 @@ func DDL(ctx context.Context, env *Env, st parse.Stmt) (tag string, err error) {
 		return "CREATE VIEW", d.createView(ctx, st)
 	case *parse.CreateEnumStmt:
 		return "CREATE TYPE", d.createEnum(ctx, st)
+	case *parse.CreateFunctionStmt:
+		return "CREATE FUNCTION", d.createFunction(ctx, st)
+	case *parse.AlterFunctionStmt:
+		return "ALTER FUNCTION", d.alterFunction(ctx, st)
+	case *parse.DropFunctionStmt:
+		return "DROP FUNCTION", d.dropFunctions(ctx, st)
 	case *parse.AlterEnumStmt:
 		return "ALTER TYPE", d.alterEnum(ctx, st)
 	case *parse.CreateSchemaStmt:

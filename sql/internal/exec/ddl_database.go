@@ -241,9 +241,10 @@ func (d *ddl) templateSchemas(ctx context.Context, name string, who *catalog.Act
 		}
 	}
 	used := slices.ContainsFunc(contents.Tables, func(t *catalog.Table) bool { return inTemplate[t.Schema] }) ||
-		slices.ContainsFunc(contents.Enums, func(e *catalog.Enum) bool { return inTemplate[e.Schema] })
+		slices.ContainsFunc(contents.Enums, func(e *catalog.Enum) bool { return inTemplate[e.Schema] }) ||
+		slices.ContainsFunc(contents.Functions, func(f *catalog.Function) bool { return inTemplate[f.Schema] })
 	if used {
-		return nil, sqlerr.Unsupported("copying a database that has tables or types").WithDetail("Database \"%s\" is not empty.", name)
+		return nil, sqlerr.Unsupported("copying a database that has tables, types or functions").WithDetail("Database \"%s\" is not empty.", name)
 	}
 	return schemas, nil
 }

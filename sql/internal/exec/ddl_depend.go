@@ -24,6 +24,7 @@ type object struct {
 	column     catalog.ColumnID // of objectColumn and objectDefault
 	constraint types.OID        // of objectConstraint
 	enum       *catalog.Enum
+	function   *catalog.Function
 	schema     *catalog.Schema
 }
 
@@ -37,6 +38,7 @@ const (
 	objectEnum
 	objectEnumArray
 	objectSchema
+	objectFunction
 )
 
 // objectKey tells objects apart.
@@ -52,6 +54,8 @@ func (o object) key() objectKey {
 		return objectKey{o.kind, o.enum.ID, 0}
 	case objectSchema:
 		return objectKey{o.kind, o.schema.ID, 0}
+	case objectFunction:
+		return objectKey{o.kind, o.function.ID, 0}
 	}
 	return objectKey{o.kind, o.table.ID, uint32(o.column) + uint32(o.constraint)}
 }
@@ -65,6 +69,8 @@ func (o object) oid() types.OID {
 		return o.enum.OID + 1
 	case objectSchema:
 		return o.schema.OID
+	case objectFunction:
+		return o.function.OID
 	case objectConstraint:
 		return o.constraint
 	case objectDefault:
@@ -133,7 +139,7 @@ func (s *dropSet) collect(o object, at *int) {
 // covered reports whether a part of a relation goes with the relation.
 func (s *dropSet) covered(o object) bool {
 	switch o.kind {
-	case objectEnum, objectEnumArray, objectSchema, objectRelation:
+	case objectEnum, objectEnumArray, objectSchema, objectRelation, objectFunction:
 		return false
 	}
 	return s.keys[objectKey{objectRelation, o.table.ID, 0}] || o.kind == objectDefault && s.keys[objectKey{objectColumn, o.table.ID, uint32(o.column)}]
@@ -163,6 +169,7 @@ func (s *dropSet) dependents(o object) []dropped {
 			}
 		}
 		s.addViews(o.table.OID, 0, add)
+		s.addFunctions(o.table.OID, add)
 		s.addOwned(o.table.ID, 0, add)
 		if o.table.Kind == catalog.KindSequence {
 			s.addDefaults(o.table.OID, add)
@@ -187,9 +194,11 @@ func (s *dropSet) dependents(o object) []dropped {
 		add(true, object{kind: objectEnumArray, enum: o.enum})
 		s.addTyped(o.enum.OID, add)
 		s.addViews(o.enum.OID, 0, add)
+		s.addFunctions(o.enum.OID, add)
 		s.addMentions(o.enum.OID, add)
 	case objectEnumArray:
 		s.addTyped(o.enum.OID+1, add)
+		s.addFunctions(o.enum.OID+1, add)
 	case objectSchema:
 		s.addContained(o.schema.ID, add)
 	}
@@ -267,6 +276,11 @@ func (s *dropSet) addContained(schema catalog.ID, add func(bool, object)) {
 			add(false, object{kind: objectEnum, enum: e})
 		}
 	}
+	for _, f := range s.contents.Functions {
+		if f.Schema == schema {
+			add(false, object{kind: objectFunction, function: f})
+		}
+	}
 }
 
 // maxReported is how many dependents a message lists.
@@ -341,6 +355,9 @@ func (s *dropSet) describe(ctx context.Context, o object) string {
 	case objectEnumArray:
 		return "type " + s.qualified(ctx, o.enum.Schema, o.enum.Name) + "[]"
 	}
+	if o.kind == objectFunction {
+		return "function " + s.functionName(ctx, o.function)
+	}
 	return "schema " + o.schema.Name
 }
 
@@ -401,6 +418,8 @@ func (s *dropSet) applyOne(ctx context.Context, o object) error {
 		return nil
 	case objectSchema:
 		return s.env.View.DropSchema(ctx, o.schema)
+	case objectFunction:
+		return s.env.View.DropFunction(ctx, o.function)
 	}
 	if err := s.env.View.LockTable(ctx, o.table.ID, kv.TableAccessExclusive); err != nil {
 		return err

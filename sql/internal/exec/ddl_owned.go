@@ -58,6 +58,9 @@ func (d *ddl) roleDependents(ctx context.Context, r *catalog.Role) (string, erro
 	for _, e := range contents.Enums {
 		note(schemaIn[e.Schema], e.OID, e.Owner, nil, "type "+d.qualified(ctx, e.Schema, e.Name))
 	}
+	for _, f := range contents.Functions {
+		note(schemaIn[f.Schema], f.OID, f.Owner, nil, "function "+d.functionName(ctx, f))
+	}
 	for _, p := range contents.Defaults {
 		note(p.In, p.OID, p.Role, p.ACL, d.describeDefaults(ctx, p))
 	}
@@ -131,6 +134,7 @@ func (d *ddl) owned(ctx context.Context, st *parse.DropOwnedStmt) error {
 	})
 	contents.Tables = slices.DeleteFunc(contents.Tables, func(t *catalog.Table) bool { return !here[t.Schema] })
 	contents.Enums = slices.DeleteFunc(contents.Enums, func(e *catalog.Enum) bool { return !here[e.Schema] })
+	contents.Functions = slices.DeleteFunc(contents.Functions, func(f *catalog.Function) bool { return !here[f.Schema] })
 	contents.Defaults = slices.DeleteFunc(contents.Defaults, func(p *catalog.DefaultPrivileges) bool { return p.In != d.env.Database.ID })
 	if st.To == nil {
 		return d.dropOwned(ctx, contents, roles, st.Cascade)
@@ -163,6 +167,15 @@ func (d *ddl) reassignOwned(ctx context.Context, contents catalog.Contents, role
 	for _, e := range contents.Enums {
 		if slices.Contains(roles, e.Owner) {
 			if err := d.giveEnum(ctx, e, to); err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range contents.Functions {
+		if slices.Contains(roles, f.Owner) {
+			changed := f.Clone()
+			changed.Owner = to
+			if err := d.env.View.UpdateFunction(ctx, f, changed, nil); err != nil {
 				return err
 			}
 		}
@@ -211,6 +224,11 @@ func (d *ddl) dropOwned(ctx context.Context, contents catalog.Contents, roles []
 	for _, e := range contents.Enums {
 		if slices.Contains(roles, e.Owner) {
 			objects = append(objects, object{kind: objectEnum, enum: e})
+		}
+	}
+	for _, f := range contents.Functions {
+		if slices.Contains(roles, f.Owner) {
+			objects = append(objects, object{kind: objectFunction, function: f})
 		}
 	}
 	for _, s := range contents.Schemas {

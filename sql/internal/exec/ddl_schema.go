@@ -109,6 +109,12 @@ func (d *ddl) commented(ctx context.Context, st *parse.CommentStmt) (types.OID, 
 			return 0, 0, err
 		}
 		return e.OID, 0, d.mustOwnOther(ctx, e.Owner, "type", e.Name)
+	case parse.FunctionObject:
+		f, err := d.function(ctx, st.Function)
+		if err != nil {
+			return 0, 0, err
+		}
+		return f.OID, 0, d.mustOwnOther(ctx, f.Owner, "function", f.Name)
 	case parse.RoleObject:
 		r, err := d.role(ctx, st.Name.Name)
 		if err != nil {

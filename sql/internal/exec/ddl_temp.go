@@ -244,5 +244,12 @@ func dropIn(ctx context.Context, view *catalog.View, contents catalog.Contents, 
 			}
 		}
 	}
+	for _, f := range contents.Functions {
+		if schemas[f.Schema] {
+			if err := view.DropFunction(ctx, f); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }

@@ -58,6 +58,8 @@ type Env struct {
 	counts plan.Counts
 	filled *plan.Plan
 
+	// calls is how many calls of functions the queries are inside of.
+	calls int
 	// Subqueries are kept by EnableSubqueries for the next statement of the Env.
 	Subqueries *Subqueries
 

@@ -87,6 +87,9 @@ func (s *Subqueries) get(p *plan.SubPlan) (*subquery, error) {
 		return q, nil
 	}
 	own := *s.env
+	if p.Function != "" {
+		own.calls++
+	}
 	eval := *s.env.Eval
 	own.Eval = &eval
 	q := &subquery{env: &own, plan: p}
@@ -108,6 +111,9 @@ func (s *subquery) eval(ec *expr.EvalContext, args []expr.Expr, row expr.Row) (t
 		if err != nil {
 			return types.Datum{}, err
 		}
+		if d.Null && s.plan.Strict {
+			return types.NullDatum, nil
+		}
 		values[i] = d
 	}
 	s.args = values
@@ -116,10 +122,40 @@ func (s *subquery) eval(ec *expr.EvalContext, args []expr.Expr, row expr.Row) (t
 	if ctx == nil {
 		ctx = context.Background()
 	}
+	if s.plan.Function != "" {
+		return s.call(ctx)
+	}
 	if s.plan.Correlated {
 		return s.run(ctx)
 	}
 	return s.runOnce(ctx)
+}
+
+// maxCalls is how deep calls of functions may be nested, as PostgreSQL's stack of 2 MB allows.
+const maxCalls = 2000
+
+// call runs the body of a function.
+func (s *subquery) call(ctx context.Context) (d types.Datum, err error) {
+	if s.env.calls > maxCalls {
+		return d, sqlerr.New(sqlerr.StatementTooComplex, "stack depth limit exceeded").
+			WithHint("Increase the configuration parameter \"max_stack_depth\" (currently 2048kB), after ensuring the platform's stack depth limit is adequate.")
+	}
+	if s.plan.Correlated {
+		d, err = s.run(ctx)
+	} else {
+		d, err = s.runOnce(ctx)
+	}
+	if e, ok := sqlerr.As(err); ok && e.Code != sqlerr.StatementTooComplex {
+		where := "SQL function \"" + s.plan.Function + "\" statement 1"
+		if e.Where != "" {
+			where = e.Where + "\n" + where
+		}
+		err = e.WithWhere("%s", where)
+	}
+	if s.plan.Void {
+		d = types.NullDatum
+	}
+	return d, err
 }
 
 // run runs the query and stops as soon as the value is decided.

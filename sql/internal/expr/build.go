@@ -19,6 +19,11 @@ type Builder struct {
 	Types *types.Context
 	// UserTypes are the types that are not built in and that were named, or have constants, so far.
 	UserTypes []types.OID
+	// Functions are the user's functions that a name may mean, nearest first; nil: there are none. Call makes the call of one.
+	Functions func(schema, name string) ([]*Function, error)
+	Call      func(s *Scope, c FunctionCall) (Expr, error)
+	// Arguments, in the body of a function, is what $1 and its kin are the columns of; it stands in the outermost scope.
+	Arguments *Source
 	// SchemaExists tells whether a schema other than pg_catalog, public and information_schema exists; nil: none does.
 	SchemaExists func(name string) bool
 	// Collated tells that COLLATE was written, which the expressions do not have any more.
@@ -46,6 +51,9 @@ func (b *Builder) Build(x parse.Expr, s *Scope) (Expr, error) {
 	case *parse.ColumnRef:
 		return b.columnRef(x, s)
 	case *parse.ParamRef:
+		if b.Arguments != nil {
+			return b.argument(x, s)
+		}
 		return b.Params.ref(b, x)
 	case *parse.BinaryExpr:
 		return b.binary(x, s)

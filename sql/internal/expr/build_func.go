@@ -17,6 +17,9 @@ func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 		return nil, err
 	}
 	f := facts()
+	if b.userOnly(x) {
+		return b.userOnlyCall(x, args, inner)
+	}
 	name, written, err := b.functionName(f, x, args)
 	if err != nil {
 		return nil, err
@@ -30,7 +33,13 @@ func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 	if x.WithinGroup && f.procs[name] != nil {
 		return b.orderedSet(x, args, inner)
 	}
-	c, err := f.findFunction(callShape{name: name, written: written, names: x.ArgNames, variadic: x.Variadic}, args)
+	shape := callShape{name: name, written: written, names: x.ArgNames, variadic: x.Variadic}
+	if x.Name.Schema == "" {
+		if shape.user, err = b.userProcs("", name); err != nil {
+			return nil, err
+		}
+	}
+	c, err := f.findFunction(shape, args)
 	if err != nil {
 		if e := fieldByCall(x, args); e != nil {
 			return e, nil
@@ -46,6 +55,9 @@ func (b *Builder) funcCall(x *parse.FuncCall, s *Scope) (Expr, error) {
 		if err := b.checkVariadic(x, c, args); err != nil {
 			return nil, err
 		}
+	}
+	if c.proc.user != nil {
+		return b.userCall(x, c, args, s)
 	}
 	if x.Over != nil {
 		return b.windowCall(x, c, args, s)

@@ -14,6 +14,8 @@ type callShape struct {
 	name, written string   // written is for messages
 	names         []string // of the arguments, "" for one by place; nil: all are
 	variadic      bool     // the last argument is the variadic array itself
+	user          []*proc  // the user's functions of that name
+	userOnly      bool     // the name's schema has no other ones
 }
 
 // checkArgNames refuses names that come twice and places after names.
@@ -67,7 +69,7 @@ func (f *factTables) findFunction(call callShape, args []Expr) (*candidate, erro
 // off.
 func (f *factTables) functionCandidates(call callShape, n int) []candidate {
 	var cands []candidate
-	for _, p := range f.procs[call.name] {
+	for _, p := range f.overloads(call) {
 		switch {
 		case call.names != nil:
 			if c, ok := p.named(call.names); ok && p.variadic == 0 {

@@ -160,6 +160,10 @@ func (d *deparser) branching(e Expr) {
 		d.expr(e.Arg)
 		d.text(").", parse.QuoteIdent(e.name))
 	case *Subquery:
+		if e.Function != "" {
+			d.function(parse.QuoteIdent(e.Function), e.Args)
+			return
+		}
 		if d.query != nil {
 			d.query(e)
 			return

@@ -201,7 +201,11 @@ type Subquery struct {
 	Plan any    // the planner's
 	Args []Expr // what is evaluated in this query's row for it, such as the left side of IN
 	Name string // for texts: "SubPlan 1"
-	typ  types.Type
+	// Function is the name of the function whose call this is; "" for a query that was written there.
+	Function string
+	// Volatility is the function's.
+	Volatility Volatility
+	typ        types.Type
 }
 
 // NewSubquery makes a subquery whose value is of type t.

@@ -50,6 +50,7 @@ type proc struct {
 	key        string      // names the implementation
 	concat     bool        // it is text || text
 	impl       impl        // zero: known to PostgreSQL, not here
+	user       *Function   // that a user made it
 }
 
 // operator is a row of pg_operator.

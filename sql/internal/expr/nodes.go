@@ -88,6 +88,6 @@ func (e *NullIf) volatility() Volatility     { return e.eq.oper.proc.volatility 
 func (e *Case) volatility() Volatility       { return Immutable }
 func (e *Coalesce) volatility() Volatility   { return Immutable }
 func (e *MinMax) volatility() Volatility     { return Immutable }
-func (e *Subquery) volatility() Volatility   { return Immutable }
+func (e *Subquery) volatility() Volatility   { return e.Volatility }
 func (e *InList) volatility() Volatility     { return e.oper.proc.volatility }
 func (e *RowCompare) volatility() Volatility { return Immutable }

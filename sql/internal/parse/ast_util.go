@@ -224,6 +224,8 @@ type CommentStmt struct {
 	Name ObjectName
 	Sub  string
 	Text *string
+	// Function is, of FunctionObject, which of its name.
+	Function FunctionRef
 }
 
 // Privilege is one privilege of GRANT with its columns.

@@ -18,6 +18,8 @@ func (p *parser) alter() Stmt {
 	switch {
 	case kw == "system":
 		return p.alterSystem(at)
+	case kw == "function":
+		return p.alterFunction(at)
 	case p.ahead("default", "privileges"):
 		return p.alterDefaultPrivileges(at)
 	case p.ahead("user", "mapping"):

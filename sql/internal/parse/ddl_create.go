@@ -20,6 +20,8 @@ func (p *parser) create() Stmt {
 		return p.createSequence(at, persistence)
 	case temp:
 		p.fail()
+	case kw == "function":
+		return p.createFunction(at, replace)
 	case replace:
 		p.refuseCreate(at.Pos)
 	}
@@ -69,7 +71,7 @@ func (p *parser) persistence() (Persistence, bool) {
 
 // refused are the objects that minidb does not create, by their first word.
 var refused = map[string]string{
-	"function": "", "procedure": "", "trigger": "", "rule": "", "policy": "", "domain": "", "aggregate": "",
+	"procedure": "", "trigger": "", "rule": "", "policy": "", "domain": "", "aggregate": "",
 	"operator": "", "statistics": "", "publication": "", "subscription": "", "tablespace": "", "language": "",
 	"cast": "", "conversion": "", "collation": "", "transform": "", "server": "", "assertion": "",
 	"foreign": "", "text": "text search", "event": "event trigger", "access": "access method",

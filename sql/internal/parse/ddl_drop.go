@@ -29,7 +29,9 @@ func (p *parser) drop() Stmt {
 		kind = MatViewObject
 	case p.acceptSeq("foreign", "table"):
 		kind = ForeignTableObject
-	case p.is("function"), p.is("procedure"), p.is("routine"), p.is("aggregate"), p.is("trigger"), p.is("rule"),
+	case p.is("function"):
+		return p.dropFunction(at)
+	case p.is("procedure"), p.is("routine"), p.is("aggregate"), p.is("trigger"), p.is("rule"),
 		p.is("policy"), p.is("operator"), p.is("statistics"), p.is("publication"), p.is("subscription"), p.is("cast"),
 		p.is("conversion"), p.is("transform"), p.is("server"), p.is("event"), p.is("access"), p.is("text"),
 		p.is("foreign"), p.is("trusted"), p.is("procedural"):

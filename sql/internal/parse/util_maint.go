@@ -128,6 +128,12 @@ func (p *parser) comment() Stmt {
 		p.next()
 	case p.acceptSeq("materialized", "view"):
 		kind = MatViewObject
+	case p.is("function"):
+		p.next()
+		s.Kind, s.Function = FunctionObject, p.functionRef()
+		s.Name = s.Function.Name
+		p.commentText(s)
+		return s
 	case p.is("constraint"):
 		p.next()
 		kind, s.Sub = ConstraintObject, p.colID()

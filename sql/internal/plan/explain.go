@@ -66,7 +66,7 @@ func (e *explainer) explain(n Node) *shown {
 			if !ok {
 				return true
 			}
-			if sub := q.Plan.(*SubPlan); !e.seen[sub] {
+			if sub := q.Plan.(*SubPlan); !e.seen[sub] && sub.Function == "" {
 				e.seen[sub] = true
 				s.subPlans = append(s.subPlans, subPlan{of: "SubPlan", name: "SubPlan " + itoa(sub.number), number: sub.number, root: e.explain(sub.Root)})
 			}

@@ -31,6 +31,9 @@ func (n *FunctionScan) Types() []types.Type {
 
 // addFunctionScan adds f(…) [WITH ORDINALITY] AS alias.
 func (p *Planner) addFunctionScan(f *from, t *parse.FuncTable) error {
+	if done, err := p.addUserFunction(f, t); done || err != nil {
+		return err
+	}
 	call, err := p.tableFunctions(f, t)
 	if err != nil {
 		return err

@@ -42,7 +42,10 @@ type Planner struct {
 	failed   error       // see Plan.Err
 	parts    []expr.Expr // see Plan.Parts
 
-	inViews    int              // how many views the query at hand is the text of
+	// userFunctions are those that the statement may call.
+	userFunctions map[catalog.ID]*userFunction
+
+	inViews    int              // how many views and functions the query at hand is the text of
 	as         types.OID        // the owner of the innermost of them
 	direct     []*catalog.Table // what the statement itself names
 	defining   bool             // the query is that of a new view: it does not run
@@ -89,7 +92,9 @@ func (p *Planner) fold(e expr.Expr) expr.Expr {
 
 // newBuilder makes what builds the statement's expressions.
 func (p *Planner) newBuilder(params *expr.Params) *expr.Builder {
-	return &expr.Builder{Text: p.Text, Params: params, Types: p.Types}
+	return &expr.Builder{
+		Text: p.Text, Params: params, Types: p.Types, Functions: p.functions, Call: p.callFunction, SchemaExists: p.schemaExists,
+	}
 }
 
 func (p *Planner) statement(st parse.Stmt) (*Plan, error) {

@@ -21,16 +21,20 @@ type SubPlan struct {
 	Left    int // number of Left values
 	// Correlated tells that the query uses columns of the enclosing ones: without, it is run once.
 	Correlated bool
-	number     int
-	query      *parse.SelectStmt // that it is the plan of
-	shown      *shownQuery       // while describing
+	// Function is the name of the function whose body the query is, "" for none. Strict: it is NULL if an argument is. Void: its value
+	// is nothing.
+	Function     string
+	Strict, Void bool
+	number       int
+	query        *parse.SelectStmt // that it is the plan of
+	shown        *shownQuery       // while describing
 }
 
 // SameAs reports whether another plan is that of the same query, written alike and used in the same way, but for what it uses from
 // outside.
 func (sub *SubPlan) SameAs(other any) bool {
 	o, ok := other.(*SubPlan)
-	return ok && (sub == o || sub.Kind == o.Kind && sub.Left == o.Left && sub.query != nil && o.query != nil && parse.Print(sub.query) == parse.Print(o.query))
+	return ok && (sub == o || sub.Function == "" && sub.Kind == o.Kind && sub.Left == o.Left && sub.query != nil && o.query != nil && parse.Print(sub.query) == parse.Print(o.query))
 }
 
 // subquery plans a query in an expression. It is the hook of the scopes.
