@@ -41,11 +41,21 @@ func (d *ddl) createFunction(ctx context.Context, st *parse.CreateFunctionStmt) 
 	if err != nil {
 		return err
 	}
-	if st.Return != nil || d.checksBodies() {
-		if err := d.checkFunction(ctx, f, st); err != nil {
+	// Names in the expression of RETURN are looked up now, those of a text when it runs: it may call the function itself.
+	if f.Returns {
+		if f.Uses, err = d.checkFunction(ctx, f, st); err != nil {
 			return err
 		}
 	}
+	if err := d.storeFunction(ctx, old, f); err != nil || f.Returns || !d.checksBodies() {
+		return err
+	}
+	_, err = d.checkFunction(ctx, f, st)
+	return err
+}
+
+// storeFunction stores a new function, or one in place of old.
+func (d *ddl) storeFunction(ctx context.Context, old, f *catalog.Function) error {
 	taken := sqlerr.New(sqlerr.DuplicateFunction, "function \"%s\" already exists with same argument types", f.Name)
 	if old != nil {
 		return d.env.View.UpdateFunction(ctx, old, f, taken)
@@ -92,6 +102,10 @@ func (d *ddl) functionType(n *parse.TypeName) (types.OID, error) {
 	}
 	t, err := d.builder().ResolveType(&plain)
 	switch {
+	case sqlerr.CodeOf(err) == sqlerr.UndefinedObject:
+		e, _ := sqlerr.As(err)
+		e.Position = 0
+		return 0, err
 	case err != nil:
 		return 0, err
 	case !t.HasValues():
@@ -269,12 +283,11 @@ func (d *ddl) replacedFunction(ctx context.Context, f *catalog.Function, st *par
 }
 
 // checkFunction finds the errors in the body of a new function, whose positions are then those in the statement.
-func (d *ddl) checkFunction(ctx context.Context, f *catalog.Function, st *parse.CreateFunctionStmt) error {
+func (d *ddl) checkFunction(ctx context.Context, f *catalog.Function, st *parse.CreateFunctionStmt) ([]catalog.Use, error) {
 	uses, err := d.planner(ctx).CheckFunction(f)
-	f.Uses = uses
 	e, ok := sqlerr.As(err)
 	if !ok {
-		return err
+		return uses, err
 	}
 	start := st.BodyPos
 	if f.Returns {
@@ -282,7 +295,7 @@ func (d *ddl) checkFunction(ctx context.Context, f *catalog.Function, st *parse.
 	}
 	if e.Position > 0 && start >= 0 {
 		e.Position += utf8.RuneCountInString(d.env.Text[:start])
-		return err
+		return nil, err
 	}
 	e.Position = 0
 	if !f.Returns {
@@ -290,9 +303,9 @@ func (d *ddl) checkFunction(ctx context.Context, f *catalog.Function, st *parse.
 		if e.Where != "" {
 			where = e.Where + "\n" + where
 		}
-		return e.WithWhere("%s", where)
+		return nil, e.WithWhere("%s", where)
 	}
-	return err
+	return nil, err
 }
 
 // functionName is a function as messages name it.

@@ -96,6 +96,9 @@ func (s *Snapshot) classOf(o types.OID) (types.OID, bool) {
 	if _, _, ok := s.findConstraint(o); ok {
 		return classConstraint, true
 	}
+	if s.userFunction(o) != nil {
+		return classProc, true
+	}
 	for _, db := range s.all.Databases {
 		if db.OID == o {
 			return classDatabase, true

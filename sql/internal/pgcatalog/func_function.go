@@ -4,28 +4,27 @@ import (
 	"slices"
 	"strings"
 
-	"minidb/sql/internal/expr"
 	"minidb/sql/internal/parse"
 )
 
-// functionFuncs tell about functions. All are built in.
+// functionFuncs tell about functions.
 var functionFuncs = map[string]body{
 	"pg_get_function_arguments":          aboutFunction(func(f *function) datum { return text(f.arguments(true)) }),
 	"pg_get_function_identity_arguments": aboutFunction(func(f *function) datum { return text(f.arguments(false)) }),
 	"pg_get_function_result":             aboutFunction(func(f *function) datum { return orNull(f.result()) }),
-	"pg_get_function_sqlbody":            always(null),
-	"pg_get_function_arg_default":        functionArgDefault,
-	"pg_get_functiondef":                 always(null),
+	"pg_get_function_sqlbody":            asking(functionBody),
+	"pg_get_function_arg_default":        asking(functionArgDefault),
+	"pg_get_functiondef":                 asking(functionDef),
 }
 
 func aboutFunction(tell func(*function) datum) body {
-	return func(_ *expr.EvalContext, args []datum) (datum, error) {
-		f, ok := functionByOID(oidOf(args[0]))
+	return asking(func(_ *Reader, s *Snapshot, args []datum) (datum, error) {
+		f, ok := s.functionByOID(oidOf(args[0]))
 		if !ok {
 			return null, nil
 		}
 		return tell(f), nil
-	}
+	})
 }
 
 // arguments is the list that CREATE FUNCTION has.
@@ -84,8 +83,8 @@ func (f *function) result() string {
 	return formatType(f.returns, -1)
 }
 
-func functionArgDefault(_ *expr.EvalContext, args []datum) (datum, error) {
-	f, ok := functionByOID(oidOf(args[0]))
+func functionArgDefault(_ *Reader, s *Snapshot, args []datum) (datum, error) {
+	f, ok := s.functionByOID(oidOf(args[0]))
 	if !ok {
 		return null, nil
 	}

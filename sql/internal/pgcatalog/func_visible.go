@@ -13,7 +13,7 @@ import (
 var visibleFuncs = map[string]body{
 	"pg_table_is_visible":          asking(tableIsVisible),
 	"pg_type_is_visible":           asking(typeIsVisible),
-	"pg_function_is_visible":       builtinIsVisible("pg_proc", "proname"),
+	"pg_function_is_visible":       asking(functionIsVisible),
 	"pg_operator_is_visible":       builtinIsVisible("pg_operator", "oprname"),
 	"pg_opclass_is_visible":        builtinIsVisible("pg_opclass", "opcname"),
 	"pg_opfamily_is_visible":       builtinIsVisible("pg_opfamily", "opfname"),

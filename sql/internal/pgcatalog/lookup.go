@@ -84,12 +84,8 @@ type function struct {
 	language types.OID
 }
 
-// functionByOID finds a function.
-func functionByOID(o types.OID) (*function, bool) {
-	r, ok := builtinIndexes("pg_proc", "proname").byOID[o]
-	if !ok {
-		return nil, false
-	}
+// functionOf reads a row of pg_proc.
+func functionOf(o types.OID, r row) *function {
 	rel := Find("pg_catalog", "pg_proc")
 	get := func(name string) types.Datum { return r[rel.Column(name)] }
 	f := &function{
@@ -120,7 +116,7 @@ func functionByOID(o types.OID) (*function, bool) {
 	if f.all == nil {
 		f.all = f.args
 	}
-	return f, true
+	return f
 }
 
 // splitTopLevel splits a list of expressions at the commas outside of parentheses and quotes.
@@ -145,20 +141,24 @@ func splitTopLevel(list string) []string {
 }
 
 // signature is a function with its argument types, as regprocedure shows it.
-func signature(o types.OID) (string, bool) {
-	f, ok := functionByOID(o)
+func (s *Snapshot) signature(path []string, o types.OID) (string, bool) {
+	f, ok := s.functionByOID(o)
 	if !ok {
 		return "", false
+	}
+	name := f.name
+	if u := s.userFunction(o); u != nil {
+		name = s.functionName(path, u)
 	}
 	names := make([]string, len(f.args))
 	for i, t := range f.args {
 		names[i] = formatType(t, -1)
 	}
-	return f.name + "(" + strings.Join(names, ",") + ")", true
+	return name + "(" + strings.Join(names, ",") + ")", true
 }
 
 // findSignature finds the function that name(types) stands for.
-func findSignature(written string) (types.OID, error) {
+func (s *Snapshot) findSignature(path []string, written string) (types.OID, error) {
 	name, list, ok := strings.Cut(strings.TrimSuffix(strings.TrimSpace(written), ")"), "(")
 	if !ok {
 		return 0, sqlerr.New(sqlerr.InvalidTextRepresentation, "expected a left parenthesis")
@@ -179,11 +179,9 @@ func findSignature(written string) (types.OID, error) {
 			args = append(args, t.OID)
 		}
 	}
-	if len(parts) == 1 || parts[0] == "pg_catalog" {
-		for _, o := range builtinsNamed("pg_proc", "proname", parts[len(parts)-1]) {
-			if f, ok := functionByOID(o); ok && slices.Equal(f.args, args) {
-				return o, nil
-			}
+	for _, o := range s.functionsNamed(path, parts) {
+		if f, ok := s.functionByOID(o); ok && slices.Equal(f.args, args) {
+			return o, nil
 		}
 	}
 	return 0, sqlerr.New(sqlerr.UndefinedFunction, "function \"%s\" does not exist", written)

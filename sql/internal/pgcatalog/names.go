@@ -144,10 +144,9 @@ func (r *Reader) NameOf(t types.Type, o types.OID) (string, bool) {
 		name := s.roleName(o)
 		return parse.QuoteIdent(name), name != ""
 	case types.RegProcOID:
-		name, ok := builtinName("pg_proc", "proname", o)
-		return parse.QuoteIdent(name), ok
+		return s.procName(path, o)
 	case types.RegProcedureOID:
-		return signature(o)
+		return s.signature(path, o)
 	case types.RegOperOID:
 		return builtinName("pg_operator", "oprname", o)
 	case types.RegCollationOID:
@@ -173,7 +172,7 @@ func (r *Reader) Find(t types.Type, written string) (types.OID, error) {
 	case types.RegTypeOID:
 		return r.findType(s, written)
 	case types.RegProcedureOID:
-		return findSignature(written)
+		return s.findSignature(r.env.SearchPath(), written)
 	}
 	parts, err := types.SplitName(written)
 	if err != nil {
@@ -193,6 +192,11 @@ func (r *Reader) Find(t types.Type, written string) (types.OID, error) {
 			}
 		}
 		return 0, sqlerr.New(sqlerr.UndefinedObject, "role \"%s\" does not exist", strings.Join(parts, "."))
+	}
+	if t.OID == types.RegProcOID {
+		if found := s.functionsNamed(r.env.SearchPath(), parts); len(found) == 1 {
+			return found[0], nil
+		}
 	}
 	return findBuiltin(t, parts)
 }

@@ -25,6 +25,7 @@ var snapshotTables = map[string]func(*Snapshot) []row{
 	"pg_default_acl":     defaultACLRows,
 	"pg_group":           groupRows,
 	"pg_type":            typeRows,
+	"pg_proc":            functionRows,
 	"pg_tables":          tablesRows,
 	"pg_indexes":         indexesRows,
 	"pg_stats":           statsRows,
