@@ -199,6 +199,9 @@ func (s *dropSet) dependents(o object) []dropped {
 	case objectEnumArray:
 		s.addTyped(o.enum.OID+1, add)
 		s.addFunctions(o.enum.OID+1, add)
+	case objectFunction:
+		s.addViews(o.function.OID, 0, add)
+		s.addFunctions(o.function.OID, add)
 	case objectSchema:
 		s.addContained(o.schema.ID, add)
 	}

@@ -372,11 +372,7 @@ func (d *ddl) dropFunctions(ctx context.Context, st *parse.DropFunctionStmt) err
 	for _, ref := range st.Functions {
 		f, err := d.function(ctx, ref)
 		if e, ok := sqlerr.As(err); ok && st.IfExists && (e.Code == sqlerr.UndefinedFunction || e.Code == sqlerr.InvalidSchemaName) {
-			message := e.Message
-			if !ref.Listed && e.Code == sqlerr.UndefinedFunction {
-				message = "function " + shownName(ref.Name) + "() does not exist"
-			}
-			d.skip("%s", strings.ReplaceAll(message, ", ", ","))
+			d.skipFunction(ref, e)
 			continue
 		}
 		if err != nil {
@@ -390,6 +386,19 @@ func (d *ddl) dropFunctions(ctx context.Context, st *parse.DropFunctionStmt) err
 	return d.dropObjects(ctx, objects, st.Cascade)
 }
 
+// skipFunction is the notice of DROP FUNCTION IF EXISTS, which shows the types as they were parsed.
+func (d *ddl) skipFunction(ref parse.FunctionRef, err *sqlerr.Error) {
+	if err.Code == sqlerr.InvalidSchemaName {
+		d.skip("%s", err.Message)
+		return
+	}
+	list := make([]string, len(ref.Params))
+	for i, p := range ref.Params {
+		list[i] = strings.Join(p.Type.Names, ".") + strings.Repeat("[]", len(p.Type.ArrayBounds))
+	}
+	d.skip("function %s(%s) does not exist", shownName(ref.Name), strings.Join(list, ","))
+}
+
 // alterFunction runs ALTER FUNCTION … RENAME TO, OWNER TO and SET SCHEMA.
 func (d *ddl) alterFunction(ctx context.Context, st *parse.AlterFunctionStmt) error {
 	old, err := d.function(ctx, st.Function)
@@ -398,6 +407,11 @@ func (d *ddl) alterFunction(ctx context.Context, st *parse.AlterFunctionStmt) er
 	}
 	if err := d.mustOwnOther(ctx, old.Owner, "function", old.Name); err != nil {
 		return err
+	}
+	if st.Owner == "" {
+		if err := d.refuseUsers(ctx, old); err != nil {
+			return err
+		}
 	}
 	f := old.Clone()
 	inSchema, err := d.env.View.SchemaByID(ctx, f.Schema)
@@ -428,6 +442,21 @@ func (d *ddl) alterFunction(ctx context.Context, st *parse.AlterFunctionStmt) er
 		return taken
 	}
 	return d.env.View.UpdateFunction(ctx, old, f, taken)
+}
+
+// refuseUsers refuses what the texts of the views and functions that use a function would not follow.
+func (d *ddl) refuseUsers(ctx context.Context, f *catalog.Function) error {
+	contents, err := d.env.View.Contents(ctx)
+	if err != nil {
+		return err
+	}
+	s := dropSet{ddl: d, contents: contents}
+	refuse := func(_ bool, o object) {
+		err = sqlerr.Unsupported("renaming a function that views or functions use").WithDetail("%s depends on it.", s.describe(ctx, o))
+	}
+	s.addViews(f.OID, 0, refuse)
+	s.addFunctions(f.OID, refuse)
+	return err
 }
 
 // functionSignature is a function without its schema, as a call is written.

@@ -408,5 +408,10 @@ func storedExpression(e expr.Expr, text string) string {
 
 // builder makes expressions of the statement.
 func (d *ddl) builder() *expr.Builder {
-	return &expr.Builder{Text: d.env.Text, Types: d.env.Eval.Types}
+	b := &expr.Builder{Text: d.env.Text, Types: d.env.Eval.Types}
+	ctx := d.env.Eval.Ctx
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	return d.planner(ctx).RefuseFunctions(b)
 }

@@ -47,7 +47,12 @@ func TestErrors(t *testing.T) {
 		{"CREATE TABLE t (a int UNIQUE NOT)", "42601", `syntax error at or near ")"`, 33},
 		{"INSERT INTO t VALUES (1) ON CONFLICT DO", "42601", "syntax error at end of input", 40},
 		{"COPY t FROM STDIN WITH (FORMAT csv", "42601", "syntax error at end of input", 35},
-		{"CREATE FUNCTION f() RETURNS int AS 'x'", "0A000", "", 1},
+		{"CREATE PROCEDURE f() AS 'x'", "0A000", "", 1},
+		{"CREATE FUNCTION f(int, a int =) RETURNS int AS 'x'", "42601", "syntax error at or near \")\"", 31},
+		{"CREATE FUNCTION f(a, b) RETURNS int AS 'x'", "", "", 0},
+		{"CREATE FUNCTION f(a int b) RETURNS int AS 'x'", "42601", "syntax error at or near \"b\"", 25},
+		{"CREATE FUNCTION f() RETURNS int STABLE AS 'x' VOLATILE", "42601", "conflicting or redundant options", 47},
+		{"DROP FUNCTION f(int,)", "42601", "syntax error at or near \")\"", 21},
 		{"MERGE INTO t USING u ON true WHEN MATCHED THEN DELETE", "0A000", "", 1},
 		{"UPSERT INTO t VALUES (1)", "0A000", "", 1},
 	} {

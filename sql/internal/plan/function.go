@@ -119,6 +119,7 @@ func (p *Planner) callFunction(_ *expr.Scope, c expr.FunctionCall) (expr.Expr, e
 	if p.describing {
 		return nil, errNotShown
 	}
+	p.noteCall(u)
 	if err := p.defaultArgs(u, c.Args); err != nil {
 		return nil, err
 	}
@@ -138,6 +139,26 @@ func (p *Planner) callFunction(_ *expr.Scope, c expr.FunctionCall) (expr.Expr, e
 	e := expr.NewSubquery(types.Type{OID: u.Result, Mod: -1}, u.plan, u.plan.Function, c.Args...)
 	e.Function, e.Volatility = u.Name, c.Function.Volatility
 	return e, nil
+}
+
+// noteCall notes what function the statement calls, if it does so itself.
+func (p *Planner) noteCall(u *userFunction) {
+	if p.isDirect() {
+		p.called = append(p.called, u.OID)
+	}
+}
+
+// isDirect reports whether the query at hand is the statement's own, or the body of the function that it makes.
+func (p *Planner) isDirect() bool { return p.inViews == 0 || p.inViews == 1 && p.checking }
+
+// RefuseFunctions makes a builder that refuses the user's functions by name: those of the expressions that are stored.
+func (p *Planner) RefuseFunctions(b *expr.Builder) *expr.Builder {
+	b.Functions, b.SchemaExists = p.functions, p.schemaExists
+	b.Call = func(_ *expr.Scope, c expr.FunctionCall) (expr.Expr, error) {
+		err := sqlerr.Unsupported("SQL function " + c.Function.Name + " in this expression")
+		return nil, err.At(parse.Character(b.Text, c.Pos))
+	}
+	return b
 }
 
 // inFunction says where an error in the body of a function is; the position is not one in the statement.
@@ -270,13 +291,12 @@ func bodyQuery(f *catalog.Function) (_ *parse.SelectStmt, text string, err error
 	if st, ok := stmts[0].AST.(*parse.SelectStmt); ok {
 		return st, text, nil
 	}
-	switch st := stmts[0].AST.(type) {
+	switch stmts[0].AST.(type) {
 	case *parse.InsertStmt, *parse.UpdateStmt, *parse.DeleteStmt:
 	default:
 		if f.Result != types.VoidOID {
 			return nil, text, mismatch
 		}
-		_ = st
 	}
 	return nil, text, sqlerr.Unsupported(parse.Feature(stmts[0].AST, text) + " in an SQL function")
 }
@@ -289,6 +309,8 @@ func (p *Planner) planValue(u *userFunction, st *parse.SelectStmt) error {
 		clause.Distinct || clause.Windows != nil || expr.IsStar(clause.Targets[0].Expr) {
 		return nil
 	}
+	subplans := p.subplans
+	defer func() { p.subplans = subplans }()
 	scope := &expr.Scope{Sources: []*expr.Source{u.args}, Clause: expr.ClauseSelect, SetFuncs: true, Subquery: p.subquery}
 	e, err := p.builder.Build(clause.Targets[0].Expr, scope)
 	if err != nil {
@@ -351,7 +373,7 @@ func (p *Planner) returnedRows(u *userFunction, q *queryPlan, want []types.OID) 
 // CheckFunction plans the body of a new function, to find its errors. Positions in errors count in the body, or for RETURN in its
 // expression. It gives what the body uses.
 func (p *Planner) CheckFunction(f *catalog.Function) ([]catalog.Use, error) {
-	p.NoParams = true
+	p.NoParams, p.checking = true, true
 	p.builder = p.newBuilder(expr.NoParams())
 	u := p.userFunction(f)
 	var err error
@@ -365,8 +387,11 @@ func (p *Planner) CheckFunction(f *catalog.Function) ([]catalog.Use, error) {
 	}
 	var uses []catalog.Use
 	if f.Returns {
-		for _, t := range p.tables {
-			uses = append(uses, catalog.Use{OID: t.Table.OID})
+		for _, t := range p.direct {
+			uses = append(uses, catalog.Use{OID: t.OID})
+		}
+		for _, oid := range p.called {
+			uses = append(uses, catalog.Use{OID: oid})
 		}
 	}
 	return uses, err

@@ -29,6 +29,7 @@ func (p *Planner) addUserFunction(f *from, t *parse.FuncTable) (done bool, err e
 	case t.Columns != nil:
 		return false, p.at(sqlerr.New(sqlerr.SyntaxError, "a column definition list is only allowed for functions returning \"record\""), t.Columns[0].Pos)
 	}
+	p.noteCall(u)
 	alias := u.Name
 	if t.Alias.Name != "" {
 		alias = t.Alias.Name

@@ -48,7 +48,9 @@ type Planner struct {
 	inViews    int              // how many views and functions the query at hand is the text of
 	as         types.OID        // the owner of the innermost of them
 	direct     []*catalog.Table // what the statement itself names
+	called     []types.OID      // the user's functions that the statement itself calls
 	defining   bool             // the query is that of a new view: it does not run
+	checking   bool             // the query is the body of a new function
 	writeStars bool             // each * of the statement is written out in its syntax tree
 	// describing: queries are only analysed, for their texts: their plans have no nodes that could run.
 	describing bool
@@ -205,7 +207,7 @@ func (p *Planner) table(name parse.ObjectName, use Use) (*catalog.Table, *catalo
 		return nil, nil, p.at(err, name.Pos)
 	}
 	p.tables = append(p.tables, TableUse{Table: r.Table, Use: use, Need: use.needs(), As: p.as})
-	if p.inViews == 0 {
+	if p.isDirect() {
 		p.direct = append(p.direct, r.Table)
 	}
 	return r.Table, schema, nil

@@ -82,6 +82,10 @@ func (p *Planner) PlanView(st *parse.SelectStmt) (*ViewQuery, error) {
 			p.builder.UserTypes = append(p.builder.UserTypes, oid)
 		}
 	}
+	slices.Sort(p.called)
+	for _, oid := range slices.Compact(p.called) {
+		v.Uses = append(v.Uses, catalog.Use{OID: oid})
+	}
 	slices.Sort(p.builder.UserTypes)
 	for _, oid := range slices.Compact(p.builder.UserTypes) {
 		v.Uses = append(v.Uses, catalog.Use{OID: oid})
