@@ -52,15 +52,7 @@ func drivers() []driver {
 // knownDifferences are the checks that do not hold, and why.
 var knownDifferences = map[string]string{
 	"SQLAlchemy: isolation level SERIALIZABLE": "there is no SERIALIZABLE yet",
-	"asyncpg: LISTEN and NOTIFY":               "there is no LISTEN yet",
-	"DBD::Pg: LISTEN and NOTIFY":               "there is no LISTEN yet",
-	"lib/pq: LISTEN and NOTIFY":                "there is no LISTEN yet",
-	"node-postgres: LISTEN and NOTIFY":         "there is no LISTEN yet",
-	"postgres.js: LISTEN and NOTIFY":           "there is no LISTEN yet",
-	"psycopg 3: LISTEN and NOTIFY":             "there is no LISTEN yet",
-	"pgx: LISTEN and NOTIFY":                   "there is no LISTEN yet",
 	"Sequelize: find or create":                "it makes a function in PL/pgSQL",
-	"psycopg2: LISTEN and NOTIFY":              "there is no LISTEN yet",
 }
 
 // driverTimeout is when a driver's program hangs.
