@@ -42,8 +42,6 @@ func (b *builder) operator(n plan.Node) (Operator, error) {
 		return b.over(n.Input, func(in Operator) Operator { return newLockJoined(b.env, n, in) })
 	case *plan.SequenceRow:
 		return &sequenceRow{env: b.env, node: n}, nil
-	case *plan.Series:
-		return &series{env: b.env, node: n}, nil
 	case *plan.Insert:
 		return b.over(n.Input, func(in Operator) Operator {
 			if n.OnConflict != nil {

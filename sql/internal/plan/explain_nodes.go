@@ -248,14 +248,6 @@ func (n *Window) explain(e *explainer) *shown {
 	return s
 }
 
-func (n *Series) explain(e *explainer) *shown {
-	args := []expr.Expr{n.Start, n.Stop}
-	if n.Step != nil {
-		args = append(args, n.Step)
-	}
-	return e.function("generate_series", n.Alias, n.names, "generate_series("+joined(e.texts(args))+")")
-}
-
 func (n *FunctionScan) explain(e *explainer) *shown {
 	name := n.Call.Name()
 	if n.Call.IsSideBySide() {

@@ -63,7 +63,7 @@ func (p *Planner) addLeaf(f *from, item parse.TableExpr, use Use) error {
 	case *parse.SubqueryTable:
 		return p.addSubquery(f, t)
 	case *parse.FuncTable:
-		return p.addFunction(f, t)
+		return p.addFunctionScan(f, t)
 	}
 	return p.unsupported("this item of FROM", item.Position())
 }
@@ -191,64 +191,6 @@ func (p *Planner) addSubquery(f *from, t *parse.SubqueryTable) error {
 		bindLateral(s, t.Pos)
 	}
 	return p.add(f, s, t.Alias.Pos, t.Pos)
-}
-
-// addFunction adds a function; generate_series of numbers has a node of its own.
-func (p *Planner) addFunction(f *from, t *parse.FuncTable) error {
-	call, ok := t.Func.(*parse.FuncCall)
-	if !ok || call.Name.Name != "generate_series" || len(call.Args) < 2 || len(call.Args) > 3 || t.Ordinality || t.Columns != nil || p.describing {
-		return p.addFunctionScan(f, t)
-	}
-	s := &Series{Alias: "generate_series"}
-	if t.Alias.Name != "" {
-		s.Alias = t.Alias.Name
-	}
-	// A function sees the items before it, with LATERAL or without.
-	args, err := p.builder.BuildAll(call.Args, &expr.Scope{Clause: expr.ClauseFrom, Parent: f.lateralScope(), Subquery: p.subquery})
-	if err != nil {
-		return err
-	}
-	if err := p.seriesArgs(s, args, call); err != nil {
-		return err
-	}
-	// With one column the alias names the column too.
-	names := &expr.Source{Name: s.Alias, Scalar: true, Columns: []expr.SourceColumn{{Name: s.Alias, Type: s.Type}}}
-	if err := p.renameColumns(names, 1, t.Alias); err != nil {
-		return err
-	}
-	src := &source{node: s, width: 1, names: names}
-	bindLateral(src, t.Pos)
-	return p.add(f, src, t.Alias.Pos, t.Pos)
-}
-
-// seriesArgs gives the arguments of generate_series their common type: int4, int8 or numeric.
-func (p *Planner) seriesArgs(s *Series, args []expr.Expr, call *parse.FuncCall) error {
-	s.Type = types.Int4
-	for _, a := range args {
-		switch a.Type().OID {
-		case types.Int2OID, types.Int4OID, types.UnknownOID:
-		case types.Int8OID:
-			if s.Type == types.Int4 {
-				s.Type = types.Int8
-			}
-		case types.NumericOID:
-			s.Type = types.Numeric
-		default:
-			return p.unsupported("generate_series of "+a.Type().Format(), call.Pos)
-		}
-	}
-	for i, a := range args {
-		e, err := p.builder.Assign(a, "generate_series", s.Type, call.Args[i].Position())
-		if err != nil {
-			return err
-		}
-		args[i] = e
-	}
-	s.Start, s.Stop = args[0], args[1]
-	if len(args) == 3 {
-		s.Step = args[2]
-	}
-	return nil
 }
 
 // joinItems adds the items of a join and their columns, with names of their own.

@@ -94,17 +94,6 @@ func (n *Aggregate) Types() []types.Type {
 	return ts
 }
 
-// Series is generate_series in FROM: one column of numbers.
-type Series struct {
-	columnNames
-	Start, Stop, Step expr.Expr // of the type; Step nil: 1
-	Type              types.Type
-	Alias             string
-}
-
-// Types are that of the only column.
-func (n *Series) Types() []types.Type { return []types.Type{n.Type} }
-
 // Subquery is a query in FROM: its input, for EXPLAIN under the name that the statement gave it.
 type Subquery struct {
 	columnNames

@@ -217,10 +217,6 @@ func mapOwnExprs(n Node, f func(expr.Expr) expr.Expr) {
 		for _, row := range n.Rows {
 			all(row)
 		}
-	case *Series:
-		one(&n.Start)
-		one(&n.Stop)
-		one(&n.Step)
 	case *Filter:
 		one(&n.Cond)
 		one(&n.shown)
