@@ -29,6 +29,9 @@ type SortKey struct {
 // Name is the function's name.
 func (e *Aggregate) Name() string { return e.proc.name }
 
+// Pos is the byte offset of the call.
+func (e *Aggregate) Pos() int { return e.pos }
+
 // Type is the type of the result.
 func (e *Aggregate) Type() types.Type { return e.typ }
 

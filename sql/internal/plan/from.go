@@ -30,6 +30,8 @@ type from struct {
 	scope   *expr.Scope
 	trees   []*joinTree // the items, side by side
 	semis   []*semiJoin // of WHERE
+	// recursive: one of them is the recursive query that this is a part of.
+	recursive bool
 }
 
 // buildFrom resolves the items of FROM.
@@ -193,20 +195,29 @@ func (p *Planner) addSubquery(f *from, t *parse.SubqueryTable) error {
 	return p.add(f, s, t.Alias.Pos, t.Pos)
 }
 
+// addJoined adds one side of a join.
+func (p *Planner) addJoined(f *from, t parse.TableExpr, use Use, nullable bool) (*joinTree, error) {
+	if nullable {
+		defer p.enter("an outer join")()
+	}
+	return p.addItem(f, t, use)
+}
+
 // joinItems adds the items of a join and their columns, with names of their own.
 func (p *Planner) joinItems(f *from, t *parse.JoinExpr, use Use) (*joinTree, error) {
 	before := len(f.scope.Sources)
-	left, err := p.addItem(f, t.Left, use)
+	kind := joinKinds[t.Kind]
+	left, err := p.addJoined(f, t.Left, use, kind == RightJoin || kind == FullJoin)
 	if err != nil {
 		return nil, err
 	}
 	middle := len(f.scope.Sources)
-	right, err := p.addItem(f, t.Right, use)
+	right, err := p.addJoined(f, t.Right, use, kind == LeftJoin || kind == FullJoin)
 	if err != nil {
 		return nil, err
 	}
-	noteNullable(joinKinds[t.Kind], f.scope.Sources[before:middle], f.scope.Sources[middle:])
-	tree := &joinTree{kind: joinKinds[t.Kind], left: left, right: right, first: left.first, width: left.width + right.width, shown: shownJoin{st: t}}
+	noteNullable(kind, f.scope.Sources[before:middle], f.scope.Sources[middle:])
+	tree := &joinTree{kind: kind, left: left, right: right, first: left.first, width: left.width + right.width, shown: shownJoin{st: t}}
 	if err := p.checkLateral(tree); err != nil {
 		return nil, err
 	}

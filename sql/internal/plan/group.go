@@ -40,6 +40,9 @@ func (s *selection) group() error {
 	for i := range s.outputs {
 		s.outputs[i].expr = s.overGroups(s.outputs[i].expr)
 	}
+	if s.from.recursive && len(s.aggs) > 0 {
+		return s.p.at(sqlerr.New(sqlerr.InvalidRecursion, "aggregate functions are not allowed in a recursive query's recursive term"), s.aggs[0].Pos())
+	}
 	return nil
 }
 

@@ -33,6 +33,7 @@ type Planner struct {
 	builder  *expr.Builder
 	tables   []TableUse
 	ctes     []*cte      // in view, the nearest last
+	places   []string    // that the query at hand lies in and a recursive query may not use itself in, the innermost last
 	later    []string    // queries of WITH clauses that the query at hand does not see
 	topWith  *parse.With // of the whole statement
 	writes   []*WriteCTE // of the WITH clause, in order

@@ -22,6 +22,11 @@ type WorkTable struct {
 	Name    string
 	Columns []Column
 	used    bool
+	// at is where it is used, once; depth is how many of the planner's places its query lies in; refuse, if not nil, tells why it may
+	// not be used at all.
+	at     int
+	depth  int
+	refuse func(pos int) error
 }
 
 // WorkScan reads a work table.
@@ -58,16 +63,24 @@ func (p *Planner) cteQuery(c *cte) (*queryPlan, error) {
 	}
 	st := c.query.Query.(*parse.SelectStmt)
 	body, ok := st.Body.(*parse.SetOp)
-	if !c.recursive || !ok || body.Op != parse.Union {
+	if !c.recursive {
 		return p.query(st, c.outer)
 	}
-	left, err := p.query(body.Left, c.outer)
+	work := &WorkTable{Name: c.query.Name, depth: len(p.places)}
+	if !ok || body.Op != parse.Union {
+		work.refuse = func(int) error {
+			return p.at(sqlerr.New(sqlerr.InvalidRecursion, "recursive query \"%s\" does not have the form non-recursive-term UNION [ALL] recursive-term",
+				work.Name), c.query.Pos)
+		}
+		return p.term(c, work, nil, st)
+	}
+	work.refuse = func(pos int) error { return p.misplaced(work, "its non-recursive term", pos) }
+	left, err := p.term(c, work, st.With, body.Left)
 	if err != nil {
 		return nil, err
 	}
-	work := &WorkTable{Name: c.query.Name, Columns: left.columns}
-	p.ctes = append(c.ctes[:len(c.ctes):len(c.ctes)], &cte{query: c.query, work: work})
-	right, err := p.query(body.Right, c.outer)
+	work.Columns, work.refuse = left.columns, nil
+	right, err := p.term(c, work, st.With, body.Right)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +89,8 @@ func (p *Planner) cteQuery(c *cte) (*queryPlan, error) {
 		return p.query(st, c.outer)
 	}
 	switch {
+	case len(st.Locking) > 0:
+		return nil, sqlerr.New(sqlerr.FeatureNotSupported, "FOR UPDATE/SHARE in a recursive query is not implemented")
 	case len(st.OrderBy) > 0:
 		return nil, p.at(sqlerr.New(sqlerr.FeatureNotSupported, "ORDER BY in a recursive query is not implemented"), st.OrderBy[0].Expr.Position())
 	case st.Offset != nil:
@@ -86,6 +101,43 @@ func (p *Planner) cteQuery(c *cte) (*queryPlan, error) {
 		return nil, p.at(sqlerr.New(sqlerr.SyntaxError, "each UNION query must have the same number of columns"), body.Right.Position())
 	}
 	return p.recursiveUnion(work, left, right, body)
+}
+
+// term plans a part of a recursive query, in which work stands for the query and with is in view.
+func (p *Planner) term(c *cte, work *WorkTable, with *parse.With, st *parse.SelectStmt) (*queryPlan, error) {
+	p.ctes = append(c.ctes[:len(c.ctes):len(c.ctes)], &cte{query: c.query, work: work})
+	done, err := p.with(with, c.outer)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return p.query(st, c.outer)
+}
+
+// enter notes that what is planned until the function that it returns is called lies in a place where a recursive query may not use
+// itself, because more rows of it could mean fewer of the result.
+func (p *Planner) enter(place string) func() {
+	before := p.places
+	p.places = append(before[:len(before):len(before)], place)
+	return func() { p.places = before }
+}
+
+// useWork refuses a use of a recursive query within itself that PostgreSQL refuses.
+func (p *Planner) useWork(w *WorkTable, pos int) error {
+	switch {
+	case w.refuse != nil:
+		return w.refuse(pos)
+	case len(p.places) > w.depth:
+		return p.misplaced(w, p.places[len(p.places)-1], pos)
+	case w.used && w.at != pos:
+		return p.at(sqlerr.New(sqlerr.InvalidRecursion, "recursive reference to query \"%s\" must not appear more than once", w.Name), pos)
+	}
+	w.used, w.at = true, pos
+	return nil
+}
+
+func (p *Planner) misplaced(w *WorkTable, place string, pos int) error {
+	return p.at(sqlerr.New(sqlerr.InvalidRecursion, "recursive reference to query \"%s\" must not appear within %s", w.Name, place), pos)
 }
 
 // recursiveUnion gives both terms the columns of the first.

@@ -29,17 +29,25 @@ type SetOp struct {
 // Types are those of the columns.
 func (n *SetOp) Types() []types.Type { return n.Columns }
 
+// branchQuery plans one side of a set operation. decreasing: more rows in it may mean fewer in the result.
+func (p *Planner) branchQuery(st *parse.SelectStmt, outer *expr.Scope, word string, decreasing bool) (*queryPlan, error) {
+	if decreasing {
+		defer p.enter(word)()
+	}
+	return p.query(st, outer)
+}
+
 // setOp plans UNION, INTERSECT and EXCEPT with the ORDER BY and LIMIT around them.
 func (p *Planner) setOp(st *parse.SelectStmt, body *parse.SetOp, outer *expr.Scope) (*queryPlan, error) {
 	word := [...]string{parse.Union: "UNION", parse.Intersect: "INTERSECT", parse.Except: "EXCEPT"}[body.Op]
 	if len(st.Locking) > 0 {
 		return nil, p.at(sqlerr.New(sqlerr.FeatureNotSupported, "FOR UPDATE is not allowed with UNION/INTERSECT/EXCEPT"), st.Locking[0].Pos)
 	}
-	left, err := p.query(body.Left, outer)
+	left, err := p.branchQuery(body.Left, outer, word, body.All && body.Op != parse.Union)
 	if err != nil {
 		return nil, err
 	}
-	right, err := p.query(body.Right, outer)
+	right, err := p.branchQuery(body.Right, outer, word, body.Op == parse.Except || body.All && body.Op == parse.Intersect)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,9 @@ func (sub *SubPlan) SameAs(other any) bool {
 
 // subquery plans a query in an expression. It is the hook of the scopes.
 func (p *Planner) subquery(b *expr.Builder, s *expr.Scope, q expr.SubqueryRequest) (expr.Expr, error) {
+	leave := p.enter("a subquery")
 	query, err := p.query(q.Query, s)
+	leave()
 	if err != nil {
 		return nil, err
 	}

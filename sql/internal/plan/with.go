@@ -133,7 +133,10 @@ func (p *Planner) addCTE(f *from, c *cte, t *parse.TableRef) error {
 	}
 	var q *queryPlan
 	if c.work != nil {
-		c.work.used = true
+		if err := p.useWork(c.work, t.Pos); err != nil {
+			return err
+		}
+		f.recursive = true
 		alias := c.query.Name
 		if t.Alias.Name != "" {
 			alias = t.Alias.Name
